@@ -105,6 +105,19 @@ impl YuvToRgb8 {
         }
     }
 
+    /// The same for sources whose interleaved chroma has Cr first (NV21).
+    pub const fn with_swapped_chroma(self) -> Self {
+        const fn swapped([a, b]: [i32; 2]) -> [i32; 2] {
+            [b, a]
+        }
+        Self {
+            middle_chroma: swapped(self.middle_chroma),
+            first_chroma: swapped(self.first_chroma),
+            last_chroma: swapped(self.last_chroma),
+            ..self
+        }
+    }
+
     /// What the chroma codes add.
     #[inline(always)]
     pub fn chroma(&self, cb: u32, cr: u32) -> ChromaTerms {

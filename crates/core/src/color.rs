@@ -127,7 +127,8 @@ impl ColorInfo {
     /// # Ok::<(), SizeError>(())
     /// ```
     pub fn resolve(self, frame_size: Size) -> ResolvedColor {
-        let by_size = if frame_size.width() >= 1280 || frame_size.height() > 576 { Matrix::Bt709 } else { Matrix::Bt601 };
+        let by_size =
+            if frame_size.width() >= 1280 || frame_size.height() > 576 { Matrix::Bt709 } else { Matrix::Bt601 };
         ResolvedColor {
             matrix: self.matrix.unwrap_or(by_size),
             range: self.range.unwrap_or(Range::Limited),

@@ -15,11 +15,7 @@ pub struct SizeError {
 
 impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "size is {}x{} pixels, expected 1 to {MAX_SIDE_PX} pixels a side",
-            self.width, self.height
-        )
+        write!(f, "size is {}x{} pixels, expected 1 to {MAX_SIDE_PX} pixels a side", self.width, self.height)
     }
 }
 impl core::error::Error for SizeError {}

@@ -36,9 +36,7 @@ mod spec;
 mod subsampling;
 
 pub use color::{ChromaSiting, ColorInfo, Matrix, Range, ResolvedColor};
-pub use component::{
-    B, Bgr, Bgra, Cb, CbCr, Channel, Component, Cr, CrCb, G, R, Rgb, Rgba, Y,
-};
+pub use component::{B, Bgr, Bgra, Cb, CbCr, Channel, Component, Cr, CrCb, G, R, Rgb, Rgba, Y};
 pub use error::{Axis, Expected, LayoutError, Quantity, RegionError, SizeError};
 pub use format::{Bgr8, Bgra8, Format, Free, Gray8, Linked, Nv12, PitchRule, Rgb8, Rgba8, Yuv420p8};
 pub use layout::Layout;

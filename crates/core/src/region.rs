@@ -78,8 +78,7 @@ impl<F: Format> Region<F> {
     }
 }
 
-/// A [`Region`] of a format, checked when compiling: `region!(Nv12, 640x360 + 10 + 20)` is written
-/// `region!(Nv12, x: 10, y: 20, width: 640, height: 360)`.
+/// A [`Region`] of a format, checked when compiling.
 ///
 /// ```
 /// use framewright_core::{Nv12, region};

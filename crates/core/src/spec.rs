@@ -40,12 +40,7 @@ impl<C: Component, S: Sample, Sub: Subsampling, P: Pitch> PlaneSpec for Spec<C, 
             S::CHANNELS == C::CHANNELS.len(),
             "the sample of a plane has as many channels as its component: CbCr wants [u8; 2]"
         );
-        PlaneInfo {
-            name: C::NAME,
-            channels: C::CHANNELS,
-            scalar: S::KIND,
-            step: Step { x: Sub::X, y: Sub::Y },
-        }
+        PlaneInfo { name: C::NAME, channels: C::CHANNELS, scalar: S::KIND, step: Step { x: Sub::X, y: Sub::Y } }
     };
 }
 
