@@ -1,6 +1,7 @@
 //! Opening the driver and filling the slots, once a process.
 
-use std::ffi::{CStr, CString, OsString, c_char, c_int};
+use std::error::Error;
+use std::ffi::{CStr, CString, OsStr, OsString, c_char, c_int};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
@@ -54,7 +55,7 @@ fn open() -> Result<(PathBuf, Library), Missing> {
     }
     // SAFETY: opening runs the library's initialisers. It is NVIDIA's driver, or what the user named in its place.
     let library = unsafe { Library::open(Some(&name), RTLD_NOW | RTLD_LOCAL) };
-    let library = library.map_err(|error| missing(reason(&error)))?;
+    let library = library.map_err(|error| missing(reason(&error, &name)))?;
     // SAFETY: the symbol is only compared with null, not called.
     match unsafe { library.get::<*const ()>("cuInit") } {
         Ok(_) => Ok((PathBuf::from(name), library)),
@@ -62,9 +63,11 @@ fn open() -> Result<(PathBuf, Library), Missing> {
     }
 }
 
-fn reason(error: &libloading::Error) -> String {
-    use std::error::Error;
-    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+/// The loader's sentence, which begins with the name in most cases; we name it ourselves.
+fn reason(error: &libloading::Error, name: &OsStr) -> String {
+    let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    let name = format!("{}: ", name.to_string_lossy());
+    text.strip_prefix(&name).unwrap_or(&text).to_owned()
 }
 
 fn bind(name: PathBuf, library: Library) -> Loaded {

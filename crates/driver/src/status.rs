@@ -32,7 +32,7 @@ pub struct Missing {
     pub tried: PathBuf,
     /// It was named by `FRAMEWRIGHT_CUDA_DRIVER`, not by default.
     pub chosen: bool,
-    /// The loader's reason.
+    /// The loader's reason, without the name.
     pub reason: String,
 }
 
@@ -80,7 +80,7 @@ impl fmt::Display for DriverStatus {
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no CUDA driver: cannot open '{}'", self.tried.display())?;
+        write!(f, "no CUDA driver: cannot open {}", self.tried.display())?;
         if self.chosen {
             write!(f, " (named by {DRIVER_VARIABLE})")?;
         }
@@ -101,7 +101,7 @@ mod tests {
             DriverStatus::Missing(Missing { tried: "/x/y.so".into(), chosen: true, reason: "no such file".into() });
         assert_eq!(
             missing.to_string(),
-            "no CUDA driver: cannot open '/x/y.so' (named by FRAMEWRIGHT_CUDA_DRIVER): no such file"
+            "no CUDA driver: cannot open /x/y.so (named by FRAMEWRIGHT_CUDA_DRIVER): no such file"
         );
     }
 }
