@@ -33,24 +33,29 @@ impl Probe {
         Self { root }
     }
 
-    /// Builds with the arguments, and returns the folder of the results.
-    fn build(&self, linker: (&str, &str), arguments: &[&str], cuda: &Path) -> PathBuf {
-        // One cargo at a time: two cores, and the probes share a target folder for each linker.
+    /// Builds the target (`--bin=probe` or `--lib`) with the linker, and returns the file.
+    fn build(&self, target: &str, linker: (&str, &str), arguments: &[&str], cuda: &Path) -> PathBuf {
+        // One cargo at a time: each build puts its file in the same place, from where it is copied.
         static ONE: Mutex<()> = Mutex::new(());
         let _one = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let target = self.root.join("target").join(linker.0);
         let output = Command::new(env!("CARGO"))
-            .args(["build", "--offline", "--quiet", "--target-dir"])
-            .arg(&target)
+            .args(["rustc", "--offline", "--quiet", "--target-dir=target", target])
             .args(arguments)
+            .arg("--")
+            .args((!linker.1.is_empty()).then_some(linker.1))
             .env("CUDA_LIBRARY_PATH", cuda)
-            .env("RUSTFLAGS", linker.1)
+            .env_remove("RUSTFLAGS")
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .current_dir(&self.root)
             .output()
             .expect("cargo runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        target.join(if arguments.contains(&"--release") { "release" } else { "debug" })
+        let profile = if arguments.contains(&"--release") { "release" } else { "debug" };
+        let file = if target == "--lib" { "libprobe.so" } else { "probe" };
+        let kept = self.root.join("built").join(linker.0).join(profile).join(file);
+        fs::create_dir_all(kept.parent().expect("a file lies in a folder")).expect("a folder can be made");
+        fs::copy(self.root.join("target").join(profile).join(file), &kept).expect("cargo has built the file");
+        kept
     }
 }
 
@@ -97,11 +102,10 @@ fn output(program: &Path, driver: &str) -> String {
 }
 
 #[track_caller]
-fn works_without_driver(folder: &Path) {
-    let program = folder.join("probe");
-    let libraries = ldd(&program);
+fn works_without_driver(program: &Path) {
+    let libraries = ldd(program);
     assert!(!libraries.contains("libcuda"), "{libraries}");
-    let text = output(&program, "/nowhere/libcuda.so");
+    let text = output(program, "/nowhere/libcuda.so");
     assert!(text.starts_with("cust Err(NoDevice)\nstatus no CUDA driver"), "{text}");
     assert!(text.ends_with("\nlibrary -100\n"), "{text}");
 }
@@ -110,14 +114,14 @@ fn works_without_driver(folder: &Path) {
 fn program_needs_no_libcuda() {
     let probe = Probe::new("probe");
     for linker in LINKERS {
-        works_without_driver(&probe.build(linker, &[], &link_stub()));
+        works_without_driver(&probe.build("--bin=probe", linker, &[], &link_stub()));
     }
 }
 
 #[test]
 fn program_with_link_time_optimisation_needs_no_libcuda() {
     let probe = Probe::new("probe");
-    works_without_driver(&probe.build(LINKERS[0], &["--release"], &link_stub()));
+    works_without_driver(&probe.build("--bin=probe", LINKERS[0], &["--release"], &link_stub()));
 }
 
 #[test]
@@ -125,7 +129,7 @@ fn shared_library_exports_and_imports_no_driver_symbol() {
     let probe = Probe::new("probe");
     for linker in LINKERS {
         for profile in [&[][..], &["--release"]] {
-            let library = probe.build(linker, profile, &link_stub()).join("libprobe.so");
+            let library = probe.build("--lib", linker, profile, &link_stub());
             assert_eq!(driver_symbols(&library), Vec::<String>::new(), "{linker:?} {profile:?}");
             let bytes = fs::read(&library).expect("the library is there");
             let file = object::File::parse(&*bytes).expect("it is an object file");
@@ -149,7 +153,7 @@ fn program_that_also_links_libcuda() {
     assert!(built.success());
     assert_eq!(driver_symbols(&library), ["cuInit", "cuOnlyInTheLibrary"]);
     for linker in LINKERS {
-        let program = probe.build(linker, &["--features", "other"], &cuda).join("probe");
+        let program = probe.build("--bin=probe", linker, &["--features=other"], &cuda);
         // The function that only that library has keeps it needed ...
         assert!(ldd(&program).contains("libcuda.so"), "{linker:?}");
         let run = Command::new(&program)
