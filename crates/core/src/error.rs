@@ -35,6 +35,8 @@ pub enum Quantity {
     HeightPx,
     /// Planes of a format.
     Planes,
+    /// Memories (devices) that an image's planes are in.
+    Memories,
 }
 
 impl Quantity {
@@ -47,6 +49,7 @@ impl Quantity {
             Self::WidthPx => ("width", "samples"),
             Self::HeightPx => ("height", "samples"),
             Self::Planes => ("count", "planes"),
+            Self::Memories => ("count", "memories that the image lies in"),
         }
     }
 }

@@ -146,20 +146,23 @@ pub(crate) type ConvertBody<S, D> =
 ///
 /// # Safety
 /// The parts' planes stay readable and unwritten while the kernel runs.
-unsafe fn plane_in<F: Format>(parts: &Parts<F>, index: usize) -> PlaneIn {
+unsafe fn plane_in<F: Format, L: Location>(parts: &Parts<F, L>, index: usize) -> PlaneIn {
     let (info, raw) = (&parts.infos()[index], parts.raw(index));
     let rows = info.plane_size(parts.size).height();
     // SAFETY: as promised by the caller; both counts are at least 1, since sizes are.
     unsafe { PlaneIn::new(raw.first_row, raw.pitch_bytes, info.row_bytes(parts.size), rows) }
 }
 
-fn extent<F: Format>(parts: &Parts<F>, index: usize) -> Extent {
+fn extent<F: Format, L: Location>(parts: &Parts<F, L>, index: usize) -> Extent {
     let (info, raw) = (&parts.infos()[index], parts.raw(index));
     Extent::new(raw.first_row, raw.pitch_bytes, info.row_bytes(parts.size), info.plane_size(parts.size).height())
 }
 
 /// Checks that no plane written is read, or written twice.
-fn check_apart<S: Format, D: Format>(source: &Parts<S>, destination: &Parts<D>) -> Result<(), Error> {
+fn check_apart<S: Format, D: Format, L: Location>(
+    source: &Parts<S, L>,
+    destination: &Parts<D, L>,
+) -> Result<(), Error> {
     for j in 0..D::Planes::COUNT {
         let to = extent(destination, j);
         let overlap = |name| Error::Overlap { source: name, destination: destination.infos()[j].name };

@@ -24,7 +24,7 @@ use framewright_core::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Image<F: Format, L: Location = Host> {
-    pub(crate) parts: Parts<F>,
+    pub(crate) parts: Parts<F, L>,
     pub(crate) owner: L::Owner,
 }
 
@@ -47,7 +47,7 @@ impl<F: Format> Image<F, Host> {
             return Err(Error::OutOfMemory { location: Host::NAME, bytes });
         };
         let (owner, first) = HostOwner::zeroed(len)?;
-        Ok(Self { parts: wrap::parts_at(first, layout), owner })
+        Ok(Self { parts: wrap::parts_at(first, layout, ()), owner })
     }
 
     /// Takes over a buffer that holds the planes as `layout` says: a `Vec<u8>`, a `Box<[u8]>`, anything that keeps its bytes
@@ -75,7 +75,7 @@ impl<F: Format> Image<F, Host> {
         // it is dropped, so that they stay in place.
         let bytes: *mut [u8] = unsafe { owner.as_mut() }.as_mut();
         wrap::check_buffer(bytes.cast(), bytes.len(), layout)?;
-        Ok(Self { parts: wrap::parts_at(bytes.cast(), layout), owner: HostOwner::Foreign(kept) })
+        Ok(Self { parts: wrap::parts_at(bytes.cast(), layout, ()), owner: HostOwner::Foreign(kept) })
     }
 
     /// Takes over planes at given addresses, in one allocation or several, kept alive by `owner`.
@@ -91,7 +91,7 @@ impl<F: Format> Image<F, Host> {
         size: Size,
         planes: &[RawPlane],
     ) -> Result<Self, LayoutError> {
-        let parts = wrap::parts_of_raw(size, planes)?;
+        let parts = wrap::parts_of_raw(size, planes, ())?;
         Ok(Self { parts, owner: HostOwner::Foreign(Kept::new(owner).0) })
     }
 }

@@ -63,6 +63,8 @@ pub use error::Error;
 pub use framewright_core::*;
 pub use image::Image;
 pub use location::{Host, HostAccess, Location};
+#[doc(hidden)]
+pub use plane::Collected;
 pub use plane::{IntoPlane, IntoPlanes, PlaneMut, PlaneMuts, PlaneRef, PlaneRefs, RawPlane};
 pub use rows::{Rows, Window};
 pub use shared::SharedImage;

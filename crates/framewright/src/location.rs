@@ -6,6 +6,8 @@ use std::{any::Any, ptr::NonNull};
 pub trait Location: sealed::Sealed + Sized + Send + Sync + 'static {
     /// What keeps an image's memory alive, and frees it when dropped.
     type Owner: Send + Sync + 'static;
+    /// Which memory of this kind: nothing for the host, the context for a GPU.
+    type Place: Copy + PartialEq + Send + Sync + std::fmt::Debug + 'static;
     /// As messages name it.
     const NAME: &'static str;
 }
@@ -24,6 +26,7 @@ pub enum Host {}
 
 impl Location for Host {
     type Owner = HostOwner;
+    type Place = ();
     const NAME: &'static str = "host memory";
 }
 impl HostAccess for Host {}

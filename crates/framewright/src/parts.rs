@@ -1,6 +1,6 @@
 //! What an image and its views have in common: where each plane starts, its pitch, the sizes, the colours.
 
-use crate::plane::RawPlane;
+use crate::{location::Location, plane::RawPlane};
 use framewright_core::{
     ColorInfo, Format, FreePlanes, LayoutError, PlaneInfo, PlaneList, Rect, RegionError, SamePlanes, Size,
 };
@@ -16,30 +16,33 @@ unsafe impl Sync for Base {}
 
 /// The planes of an image in memory. Invariant, for as long as whoever holds it says: each plane's visible rows are bytes of
 /// its location's memory, at the plane's alignment.
-pub(crate) struct Parts<F: Format> {
+pub(crate) struct Parts<F: Format, L: Location> {
     pub(crate) size: Size,
     /// The visible size of the whole frame that this is a crop of, or `size`.
     pub(crate) frame_size: Size,
     pub(crate) color: ColorInfo,
     pub(crate) bases: <F::Planes as PlaneList>::Array<Base>,
     pub(crate) pitches: <F::Planes as PlaneList>::Pitches,
+    /// Which of the location's memories: nothing for the host, the context for a GPU.
+    pub(crate) place: L::Place,
 }
 
-impl<F: Format> Clone for Parts<F> {
+impl<F: Format, L: Location> Clone for Parts<F, L> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<F: Format> Copy for Parts<F> {}
+impl<F: Format, L: Location> Copy for Parts<F, L> {}
 
-impl<F: Format> Parts<F> {
+impl<F: Format, L: Location> Parts<F, L> {
     /// Planes that start at these addresses.
     pub(crate) fn new(
         size: Size,
         bases: <F::Planes as PlaneList>::Array<Base>,
         pitches: <F::Planes as PlaneList>::Pitches,
+        place: L::Place,
     ) -> Self {
-        Self { size, frame_size: size, color: ColorInfo::UNSPECIFIED, bases, pitches }
+        Self { size, frame_size: size, color: ColorInfo::UNSPECIFIED, bases, pitches, place }
     }
 
     pub(crate) fn infos(&self) -> &'static [PlaneInfo] {
@@ -77,7 +80,7 @@ impl<F: Format> Parts<F> {
     }
 
     /// The same planes under another way of knowing the pitch.
-    pub(crate) fn with_pitches<G>(&self) -> Result<Parts<G>, LayoutError>
+    pub(crate) fn with_pitches<G>(&self) -> Result<Parts<G, L>, LayoutError>
     where
         G: Format,
         G::Planes: SamePlanes<F::Planes>,
@@ -89,11 +92,12 @@ impl<F: Format> Parts<F> {
             color: self.color,
             bases: G::Planes::array(|i| self.bases.as_ref()[i]),
             pitches: G::Planes::resolve(own.as_ref())?,
+            place: self.place,
         })
     }
 
     /// The same planes with pitches known at run time, which always fits.
-    pub(crate) fn with_free_pitches<G>(&self) -> Parts<G>
+    pub(crate) fn with_free_pitches<G>(&self) -> Parts<G, L>
     where
         G: Format,
         G::Planes: SamePlanes<F::Planes> + FreePlanes,

@@ -24,6 +24,7 @@ pub struct PlaneRef<'a, S: PlaneSpec, L: Location = Host> {
     pub(crate) base: Base,
     pub(crate) pitch: <S::Pitch as Pitch>::Repr,
     pub(crate) size: Size,
+    pub(crate) place: L::Place,
     pub(crate) borrow: PhantomData<(&'a [u8], fn() -> L)>,
 }
 
@@ -32,6 +33,7 @@ pub struct PlaneMut<'a, S: PlaneSpec, L: Location = Host> {
     base: Base,
     pitch: <S::Pitch as Pitch>::Repr,
     size: Size,
+    place: L::Place,
     borrow: PhantomData<(&'a mut [u8], fn() -> L)>,
 }
 
@@ -41,19 +43,21 @@ pub type PlaneRefs<'a, F, L> = <<F as Format>::Planes as PlaneList>::Map<RefMap<
 pub type PlaneMuts<'a, F, L> = <<F as Format>::Planes as PlaneList>::Map<MutMap<'a, L>>;
 
 /// Makes [`PlaneRef`]s of an image's planes.
-pub struct RefMap<'a, L> {
+pub struct RefMap<'a, L: Location> {
     size: Size,
+    place: L::Place,
     bases: [Base; 4],
     borrow: PhantomData<(&'a [u8], fn() -> L)>,
 }
 /// Makes [`PlaneMut`]s of an image's planes.
-pub struct MutMap<'a, L> {
+pub struct MutMap<'a, L: Location> {
     size: Size,
+    place: L::Place,
     bases: [Base; 4],
     borrow: PhantomData<(&'a mut [u8], fn() -> L)>,
 }
 
-fn four_bases<F: Format>(parts: &Parts<F>) -> [Base; 4] {
+fn four_bases<F: Format, L: Location>(parts: &Parts<F, L>) -> [Base; 4] {
     let bases = parts.bases.as_ref();
     std::array::from_fn(|i| bases.get(i).copied().unwrap_or(Base(std::ptr::null_mut())))
 }
@@ -61,24 +65,36 @@ fn four_bases<F: Format>(parts: &Parts<F>) -> [Base; 4] {
 impl<'a, L: Location> PlaneMap for RefMap<'a, L> {
     type Plane<S: PlaneSpec> = PlaneRef<'a, S, L>;
     fn plane<S: PlaneSpec>(&mut self, index: usize, pitch: <S::Pitch as Pitch>::Repr) -> PlaneRef<'a, S, L> {
-        PlaneRef { base: self.bases[index], pitch, size: S::INFO.plane_size(self.size), borrow: PhantomData }
+        PlaneRef {
+            base: self.bases[index],
+            pitch,
+            size: S::INFO.plane_size(self.size),
+            place: self.place,
+            borrow: PhantomData,
+        }
     }
 }
 
 impl<'a, L: Location> PlaneMap for MutMap<'a, L> {
     type Plane<S: PlaneSpec> = PlaneMut<'a, S, L>;
     fn plane<S: PlaneSpec>(&mut self, index: usize, pitch: <S::Pitch as Pitch>::Repr) -> PlaneMut<'a, S, L> {
-        PlaneMut { base: self.bases[index], pitch, size: S::INFO.plane_size(self.size), borrow: PhantomData }
+        PlaneMut {
+            base: self.bases[index],
+            pitch,
+            size: S::INFO.plane_size(self.size),
+            place: self.place,
+            borrow: PhantomData,
+        }
     }
 }
 
-pub(crate) fn refs<'a, F: Format, L: Location>(parts: &Parts<F>) -> PlaneRefs<'a, F, L> {
-    let mut map = RefMap { size: parts.size, bases: four_bases(parts), borrow: PhantomData };
+pub(crate) fn refs<'a, F: Format, L: Location>(parts: &Parts<F, L>) -> PlaneRefs<'a, F, L> {
+    let mut map = RefMap { size: parts.size, place: parts.place, bases: four_bases(parts), borrow: PhantomData };
     F::Planes::map(&mut map, parts.pitches)
 }
 
-pub(crate) fn muts<'a, F: Format, L: Location>(parts: &Parts<F>) -> PlaneMuts<'a, F, L> {
-    let mut map = MutMap { size: parts.size, bases: four_bases(parts), borrow: PhantomData };
+pub(crate) fn muts<'a, F: Format, L: Location>(parts: &Parts<F, L>) -> PlaneMuts<'a, F, L> {
+    let mut map = MutMap { size: parts.size, place: parts.place, bases: four_bases(parts), borrow: PhantomData };
     F::Planes::map(&mut map, parts.pitches)
 }
 
@@ -151,7 +167,7 @@ impl<'a, S: PlaneSpec, L: Location> PlaneMut<'a, S, L> {
 
     /// The plane for reading.
     pub fn as_ref(&self) -> PlaneRef<'_, S, L> {
-        PlaneRef { base: self.base, pitch: self.pitch, size: self.size, borrow: PhantomData }
+        PlaneRef { base: self.base, pitch: self.pitch, size: self.size, place: self.place, borrow: PhantomData }
     }
 }
 
@@ -220,14 +236,18 @@ impl<'a, S: PlaneSpec, L: Location> IntoPlane<'a, S, L> for PlaneRef<'a, S, L> {
     }
 }
 
+/// What planes tell an image that is made of them, one after the other: address and pitch, size, place.
+pub type Collected<L> = ([RawPlane; 4], [Size; 4], [Option<<L as Location>::Place>; 4]);
+
 /// A tuple of [`IntoPlane`], one for each plane of the list.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of this format's planes",
     label = "expected one plane for each `Spec` of the format"
 )]
 pub trait IntoPlanes<'a, List: PlaneList, L: Location> {
-    /// The planes one after the other: address, pitch, size.
-    fn collect(self) -> ([RawPlane; 4], [Size; 4]);
+    /// The planes one after the other.
+    #[doc(hidden)]
+    fn collect(self) -> Collected<L>;
 }
 
 macro_rules! into_planes {
@@ -236,15 +256,17 @@ macro_rules! into_planes {
         where
             $($plane: IntoPlane<'a, $spec, L>),+
         {
-            fn collect(self) -> ([RawPlane; 4], [Size; 4]) {
+            fn collect(self) -> Collected<L> {
                 let mut raws = [RawPlane { first_row: std::ptr::null_mut(), pitch_bytes: 0 }; 4];
                 let mut sizes = [Size::fixed::<1, 1>(); 4];
+                let mut places = [None; 4];
                 $(
                     let plane = self.$i.into_plane();
                     raws[$i] = plane.as_raw();
                     sizes[$i] = plane.size;
+                    places[$i] = Some(plane.place);
                 )+
-                (raws, sizes)
+                (raws, sizes, places)
             }
         }
     )*};

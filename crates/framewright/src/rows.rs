@@ -42,6 +42,7 @@ pub struct Rows<'a, S: Sample, P: Pitch = Dyn, L: Location = Host> {
     len_bytes: u64,
     pitch: P::Repr,
     columns: u32,
+    place: L::Place,
     borrow: PhantomData<(&'a [u8], fn() -> (S, L))>,
 }
 
@@ -101,6 +102,7 @@ impl<'a, S: Sample, P: Pitch> Rows<'a, S, P, Host> {
             len_bytes: bytes.len() as u64,
             pitch: P::resolve(pitch_bytes, pitch_bytes).map_err(pitch_error)?,
             columns,
+            place: (),
             borrow: PhantomData,
         })
     }
@@ -182,7 +184,7 @@ impl<'a, S: Sample, P: Pitch, L: Location> Rows<'a, S, P, L> {
                 self.rows().into(),
             ));
         }
-        Ok(PlaneRef { base: self.base, pitch: self.pitch, size, borrow: PhantomData })
+        Ok(PlaneRef { base: self.base, pitch: self.pitch, size, place: self.place, borrow: PhantomData })
     }
 
     /// These rows as the contiguous chroma region of a 4:2:0 frame of `size`: its two planes, which are its halves by bytes,
@@ -213,8 +215,8 @@ impl<'a, S: Sample, P: Pitch, L: Location> Rows<'a, S, P, L> {
         }
         let second = Base(self.base.0.wrapping_add(half as usize));
         Ok((
-            PlaneRef { base: self.base, pitch: self.pitch, size: chroma, borrow: PhantomData },
-            PlaneRef { base: second, pitch: self.pitch, size: chroma, borrow: PhantomData },
+            PlaneRef { base: self.base, pitch: self.pitch, size: chroma, place: self.place, borrow: PhantomData },
+            PlaneRef { base: second, pitch: self.pitch, size: chroma, place: self.place, borrow: PhantomData },
         ))
     }
 }

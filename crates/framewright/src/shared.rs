@@ -30,7 +30,7 @@ impl<F: Format> SharedImage<F, Host> {
         let bytes: *const [u8] = unsafe { owner.as_ref() }.as_ref();
         let first = bytes.cast::<u8>().cast_mut();
         wrap::check_buffer(first, bytes.len(), layout)?;
-        let image = Image { parts: wrap::parts_at(first, layout), owner: HostOwner::Foreign(kept) };
+        let image = Image { parts: wrap::parts_at(first, layout, ()), owner: HostOwner::Foreign(kept) };
         Ok(Self { image: Arc::new(image) })
     }
 
@@ -47,7 +47,7 @@ impl<F: Format> SharedImage<F, Host> {
         size: Size,
         planes: &[RawPlane],
     ) -> Result<Self, LayoutError> {
-        let parts = wrap::parts_of_raw(size, planes)?;
+        let parts = wrap::parts_of_raw(size, planes, ())?;
         Ok(Self { image: Arc::new(Image { parts, owner: HostOwner::Foreign(Kept::new(owner).0) }) })
     }
 }

@@ -12,13 +12,13 @@ use std::marker::PhantomData;
 
 /// An image borrowed for reading: `Copy`, and cheap to crop.
 pub struct ImageRef<'a, F: Format, L: Location = Host> {
-    pub(crate) parts: Parts<F>,
+    pub(crate) parts: Parts<F, L>,
     pub(crate) borrow: PhantomData<(&'a [u8], fn() -> L)>,
 }
 
 /// An image borrowed for writing.
 pub struct ImageMut<'a, F: Format, L: Location = Host> {
-    pub(crate) parts: Parts<F>,
+    pub(crate) parts: Parts<F, L>,
     pub(crate) borrow: PhantomData<(&'a mut [u8], fn() -> L)>,
 }
 
@@ -40,7 +40,7 @@ pub trait AsImageMut: AsImage {
 }
 
 impl<'a, F: Format, L: Location> ImageRef<'a, F, L> {
-    pub(crate) fn new(parts: Parts<F>) -> Self {
+    pub(crate) fn new(parts: Parts<F, L>) -> Self {
         Self { parts, borrow: PhantomData }
     }
 
@@ -62,7 +62,7 @@ impl<'a, F: Format, L: Location> ImageRef<'a, F, L> {
     /// }
     /// ```
     pub fn from_planes(size: Size, planes: impl IntoPlanes<'a, F::Planes, L>) -> Result<Self, LayoutError> {
-        let (raws, sizes) = planes.collect();
+        let (raws, sizes, places) = planes.collect();
         for (info, found) in F::Planes::INFOS.iter().zip(sizes) {
             let expected = info.plane_size(size);
             let wrong = |quantity, expected: u32, found: u32| LayoutError {
@@ -78,9 +78,18 @@ impl<'a, F: Format, L: Location> ImageRef<'a, F, L> {
                 return Err(wrong(Quantity::HeightPx, expected.height(), found.height()));
             }
         }
+        let [Some(place), ..] = places else { unreachable!("a format has at least one plane") };
+        if let Some(i) = (1..F::Planes::COUNT).find(|&i| places[i] != Some(place)) {
+            return Err(LayoutError {
+                plane: F::Planes::INFOS[i].name,
+                quantity: Quantity::Memories,
+                expected: Expected::Exactly(1),
+                found: 2,
+            });
+        }
         let pitches = F::Planes::array(|i| raws[i].pitch_bytes);
         let bases = F::Planes::array(|i| Base(raws[i].first_row));
-        Ok(Self::new(Parts::new(size, bases, F::Planes::resolve(pitches.as_ref())?)))
+        Ok(Self::new(Parts::new(size, bases, F::Planes::resolve(pitches.as_ref())?, place)))
     }
 
     /// The same pixels with other colour information.
@@ -125,7 +134,7 @@ impl<'a, F: Format, L: Location> ImageRef<'a, F, L> {
 }
 
 impl<'a, F: Format, L: Location> ImageMut<'a, F, L> {
-    pub(crate) fn new(parts: Parts<F>) -> Self {
+    pub(crate) fn new(parts: Parts<F, L>) -> Self {
         Self { parts, borrow: PhantomData }
     }
 

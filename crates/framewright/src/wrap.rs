@@ -1,7 +1,7 @@
 //! Images of memory that is already there: slices prove that it is, addresses promise it.
 
 use crate::{
-    location::Host,
+    location::{Host, Location},
     parts::{Base, Parts},
     plane::RawPlane,
     view::{ImageMut, ImageRef},
@@ -9,10 +9,10 @@ use crate::{
 use framewright_core::{Expected, Format, Layout, LayoutError, PlaneInfo, PlaneList, Quantity, Size};
 
 /// The planes of a layout in a buffer that starts at `first`.
-pub(crate) fn parts_at<F: Format>(first: *mut u8, layout: &Layout<F>) -> Parts<F> {
+pub(crate) fn parts_at<F: Format, L: Location>(first: *mut u8, layout: &Layout<F>, place: L::Place) -> Parts<F, L> {
     let rows = layout.first_rows_bytes();
     let bases = F::Planes::array(|i| Base(first.wrapping_add(rows.as_ref()[i] as usize)));
-    Parts::new(layout.size(), bases, layout.pitches())
+    Parts::new(layout.size(), bases, layout.pitches(), place)
 }
 
 /// Checks that a buffer holds a layout, at the samples' alignment.
@@ -64,7 +64,11 @@ fn check_count<F: Format>(found: usize) -> Result<(), LayoutError> {
 }
 
 /// The planes at given addresses; everything but the memory itself is checked.
-pub(crate) fn parts_of_raw<F: Format>(size: Size, planes: &[RawPlane]) -> Result<Parts<F>, LayoutError> {
+pub(crate) fn parts_of_raw<F: Format, L: Location>(
+    size: Size,
+    planes: &[RawPlane],
+    place: L::Place,
+) -> Result<Parts<F, L>, LayoutError> {
     check_count::<F>(planes.len())?;
     for (info, raw) in F::Planes::INFOS.iter().zip(planes) {
         info.len_bytes(size, raw.pitch_bytes)?;
@@ -72,7 +76,7 @@ pub(crate) fn parts_of_raw<F: Format>(size: Size, planes: &[RawPlane]) -> Result
     }
     let pitches = F::Planes::array(|i| planes[i].pitch_bytes);
     let bases = F::Planes::array(|i| Base(planes[i].first_row));
-    Ok(Parts::new(size, bases, F::Planes::resolve(pitches.as_ref())?))
+    Ok(Parts::new(size, bases, F::Planes::resolve(pitches.as_ref())?, place))
 }
 
 /// The planes in slices, of which each starts at the lowest byte of its plane.
@@ -80,7 +84,7 @@ fn parts_of_slices<F: Format>(
     size: Size,
     slices: &[(*mut u8, usize)],
     pitches_bytes: &[i64],
-) -> Result<Parts<F>, LayoutError> {
+) -> Result<Parts<F, Host>, LayoutError> {
     check_count::<F>(slices.len())?;
     check_count::<F>(pitches_bytes.len())?;
     let mut raws = [RawPlane { first_row: std::ptr::null_mut(), pitch_bytes: 0 }; 4];
@@ -93,7 +97,7 @@ fn parts_of_slices<F: Format>(
         let first_row = first.wrapping_add((up * pitch_bytes.unsigned_abs()) as usize);
         raws[i] = RawPlane { first_row, pitch_bytes };
     }
-    parts_of_raw(size, &raws[..F::Planes::COUNT])
+    parts_of_raw(size, &raws[..F::Planes::COUNT], ())
 }
 
 impl<'a, F: Format> ImageRef<'a, F, Host> {
@@ -104,7 +108,7 @@ impl<'a, F: Format> ImageRef<'a, F, Host> {
     pub fn from_slice(bytes: &'a [u8], layout: &Layout<F>) -> Result<Self, LayoutError> {
         let first = bytes.as_ptr().cast_mut();
         check_buffer(first, bytes.len(), layout)?;
-        Ok(Self::new(parts_at(first, layout)))
+        Ok(Self::new(parts_at(first, layout, ())))
     }
 
     /// Wraps planes in buffers of their own, without a copy: what a decoder gives.
@@ -150,7 +154,7 @@ impl<'a, F: Format> ImageRef<'a, F, Host> {
     /// For `'a`: for each plane, the visible bytes of each row (`first_row + y * pitch_bytes`) are initialised, readable from
     /// any thread, and nobody writes them.
     pub unsafe fn from_raw_planes(size: Size, planes: &[RawPlane]) -> Result<Self, LayoutError> {
-        Ok(Self::new(parts_of_raw(size, planes)?))
+        Ok(Self::new(parts_of_raw(size, planes, ())?))
     }
 }
 
@@ -161,7 +165,7 @@ impl<'a, F: Format> ImageMut<'a, F, Host> {
     /// [`LayoutError`] when the buffer is too short, or not aligned to the format's samples.
     pub fn from_slice(bytes: &'a mut [u8], layout: &Layout<F>) -> Result<Self, LayoutError> {
         check_buffer(bytes.as_mut_ptr(), bytes.len(), layout)?;
-        Ok(Self::new(parts_at(bytes.as_mut_ptr(), layout)))
+        Ok(Self::new(parts_at(bytes.as_mut_ptr(), layout, ())))
     }
 
     /// Wraps planes in buffers of their own, without a copy. As [`ImageRef::from_slices`].
@@ -194,6 +198,6 @@ impl<'a, F: Format> ImageMut<'a, F, Host> {
     /// For `'a`: for each plane, the visible bytes of each row (`first_row + y * pitch_bytes`) are initialised, readable and
     /// writable from any thread, used by nobody else, and planes and rows do not overlap.
     pub unsafe fn from_raw_planes(size: Size, planes: &[RawPlane]) -> Result<Self, LayoutError> {
-        Ok(Self::new(parts_of_raw(size, planes)?))
+        Ok(Self::new(parts_of_raw(size, planes, ())?))
     }
 }
