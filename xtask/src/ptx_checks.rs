@@ -5,6 +5,7 @@
 //! generic loads. Everything else that an entry can call is held to the entry's rules.
 
 use crate::ptx_text::{Function, Module, words};
+use std::collections::BTreeSet;
 
 /// Which vector accesses an entry must contain.
 #[derive(Debug)]
@@ -51,6 +52,9 @@ pub(crate) fn findings(module: &Module<'_>, rules: &[VectorRule], paths: &[Strin
     }
     vectors(module, rules, &mut found);
     machine_paths(module, paths, ptx, &mut found);
+    // An unrolled loop repeats its accesses: once is enough.
+    let mut seen = BTreeSet::new();
+    found.retain(|line| seen.insert(line.clone()));
     found
 }
 
@@ -142,7 +146,7 @@ mod tests {
     #[test]
     fn local_memory_is_refused() {
         refused(HASH, ".local .align 4 .b8 __local_depot0[16]; ret;", "local depot");
-        refused(HASH, "ld.local.b32 %r1, [%rd1]; ret;", "ld.local.b32");
+        refused(HASH, "ld.local.b32 %r1, [%rd1]; ld.local.b32 %r2, [%rd1]; ret;", "ld.local.b32");
         refused(HASH, "@%p1 st.local.v2.b32 [%rd1], {%r1,%r2}; ret;", "st.local.v2.b32");
     }
 
