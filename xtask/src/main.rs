@@ -37,7 +37,9 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match task(&words) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        // What failed is in the summary, whose last line stays the last.
+        Ok(false) => ExitCode::FAILURE,
         Err(failure) => {
             eprintln!("xtask: {failure}");
             ExitCode::FAILURE
@@ -45,10 +47,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn task(words: &[&str]) -> Result<()> {
+/// Does what the words ask for; whether all was good.
+fn task(words: &[&str]) -> Result<bool> {
     match words {
-        ["ci"] => ci::run(&Workspace::find()?, false),
-        ["ci", "--strict"] => ci::run(&Workspace::find()?, true),
+        ["ci"] => return Ok(ci::run(&Workspace::find()?, false)),
+        ["ci", "--strict"] => return Ok(ci::run(&Workspace::find()?, true)),
         ["ptx", options @ ..] => ptx_task(options),
         ["architecture"] => architecture::check(&Workspace::find()?),
         ["exhaustive"] => ci::exhaustive(&Workspace::find()?),
@@ -59,6 +62,7 @@ fn task(words: &[&str]) -> Result<()> {
         }
         _ => fail!("expected a task, found `{}`\n\n{USAGE}", words.join(" ")),
     }
+    .map(|()| true)
 }
 
 fn ptx_task(options: &[&str]) -> Result<()> {

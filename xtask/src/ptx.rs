@@ -192,6 +192,7 @@ mod tests {
         let failure = compare(&head, BODY, &head.version, &changed).expect_err("a failure");
         assert!(failure.0.contains("line 4") && failure.0.contains("exit;"), "{failure}");
         assert!(compare(&head, BODY, &head.version, &format!("{BODY}\n// more")).is_err());
+        assert!(compare(&head, BODY, &head.version, &BODY.replace("ret;", "rat;")).is_err());
     }
 
     #[test]

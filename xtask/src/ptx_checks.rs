@@ -146,8 +146,12 @@ mod tests {
     #[test]
     fn local_memory_is_refused() {
         refused(HASH, ".local .align 4 .b8 __local_depot0[16]; ret;", "local depot");
-        refused(HASH, "ld.local.b32 %r1, [%rd1]; ld.local.b32 %r2, [%rd1]; ret;", "ld.local.b32");
-        refused(HASH, "@%p1 st.local.v2.b32 [%rd1], {%r1,%r2}; ret;", "st.local.v2.b32");
+        refused(
+            HASH,
+            "ld.local.b32 %r1, [%rd1]; ld.local.b32 %r2, [%rd1]; ret;",
+            "no local memory, found `ld.local.b32`",
+        );
+        refused(HASH, "@%p1 st.local.v2.b32 [%rd1], {%r1,%r2}; ret;", "no local memory, found `st.local.v2.b32`");
     }
 
     #[test]
