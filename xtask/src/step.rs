@@ -76,7 +76,7 @@ impl Steps {
         for (name, outcome, took) in &self.done {
             let ended = match outcome {
                 Outcome::Passed => format!("passed   {:6.1} s", took.as_secs_f64()),
-                Outcome::Failed(failure) => format!("FAILED   {}", failure.0.lines().next().unwrap_or_default()),
+                Outcome::Failed(failure) => format!("FAILED   {}", first_finding(&failure.0)),
                 Outcome::Skipped(skip) => skip.reason(),
             };
             text += &format!("{name:width$}  {ended}\n");
@@ -98,6 +98,16 @@ impl Steps {
     }
 }
 
+/// The first line of a failure, with the first finding where that line only opens a list of them.
+fn first_finding(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.next().unwrap_or_default();
+    match lines.next() {
+        Some(second) if first.ends_with(':') => format!("{first} {second}"),
+        _ => first.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +123,13 @@ mod tests {
         assert!(!steps(vec![Skip::lacks("no rustfmt", "x")]).good(true));
         assert!(steps(vec![Skip::lacks("no rustfmt", "x")]).good(false));
         assert!(!steps(vec![Outcome::Passed, Outcome::Failed(Failure("no".into()))]).good(false));
+    }
+
+    #[test]
+    fn a_list_of_findings_shows_its_first() {
+        assert_eq!(first_finding("table:\n  a\n  b"), "table: a");
+        assert_eq!(first_finding("one\ntwo"), "one");
+        assert_eq!(first_finding("table:"), "table:");
     }
 
     #[test]
