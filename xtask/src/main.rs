@@ -1,2 +1,83 @@
-//! Stub.
-fn main() {}
+//! framewright's checks and generators, in Rust: `cargo xtask TASK`.
+
+mod architecture;
+mod ci;
+mod failure;
+mod process;
+mod ptx;
+mod ptx_build;
+mod ptx_checks;
+mod ptx_head;
+mod ptx_source;
+mod ptx_text;
+mod ptxas;
+mod step;
+mod toolchain;
+mod tools;
+mod workspace;
+
+use failure::{Result, fail};
+use std::path::Path;
+use std::process::ExitCode;
+use workspace::Workspace;
+
+const USAGE: &str = "\
+cargo xtask TASK
+
+  ci [--strict]               every check; with --strict nothing may be skipped but the GPU
+  ptx [--check] [--out DIR]   compile gpu-kernels/ to PTX and check it in; --check compares instead of writing
+  architecture                the crate table of ARCHITECTURE.md against cargo metadata and the sources
+  exhaustive                  the tests over their full ranges, optimised (minutes)
+  tools                       ptxas and nvdisasm from PyPI into target/tools
+
+Variables: FRAMEWRIGHT_PTX_RUSTC names the rustc that compiles PTX, PTXAS the ptxas that checks it.
+";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match task(&words) {
+        Ok(true) => ExitCode::SUCCESS,
+        // What failed is in the summary, whose last line stays the last.
+        Ok(false) => ExitCode::FAILURE,
+        Err(failure) => {
+            eprintln!("xtask: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Does what the words ask for; whether all was good.
+fn task(words: &[&str]) -> Result<bool> {
+    match words {
+        ["ci"] => return Ok(ci::run(&Workspace::find()?, false)),
+        ["ci", "--strict"] => return Ok(ci::run(&Workspace::find()?, true)),
+        ["ptx", options @ ..] => ptx_task(options),
+        ["architecture"] => architecture::check(&Workspace::find()?),
+        ["exhaustive"] => ci::exhaustive(&Workspace::find()?),
+        ["tools"] => tools::install(&Workspace::find()?),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        _ => fail!("expected a task, found `{}`\n\n{USAGE}", words.join(" ")),
+    }
+    .map(|()| true)
+}
+
+fn ptx_task(options: &[&str]) -> Result<()> {
+    let (mut check, mut folder) = (false, None);
+    let mut rest = options.iter();
+    while let Some(option) = rest.next() {
+        match (*option, folder) {
+            ("--check", _) => check = true,
+            ("--out", None) => match rest.next() {
+                Some(path) => folder = Some(Path::new(path)),
+                None => return fail!("--out: expected a folder, found none"),
+            },
+            _ => return fail!("ptx: expected --check or one --out DIR, found `{option}`"),
+        }
+    }
+    let workspace = Workspace::find()?;
+    if check { ci::check_ptx(&workspace, folder) } else { ptx::Ptx::of(&workspace, folder)?.write() }
+}

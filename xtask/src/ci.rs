@@ -1,0 +1,145 @@
+//! `cargo xtask ci`: every check of the repository, in one command, on any machine.
+//!
+//! A step that the machine cannot do is skipped and named together with the command that brings what is missing. With
+//! `--strict` such a skip is a failure; that there is no GPU never is.
+
+use crate::failure::{Failure, Result};
+use crate::ptx::Ptx;
+use crate::step::{Outcome, Skip, Steps};
+use crate::toolchain::{self, Toolchain};
+use crate::workspace::Workspace;
+use crate::{architecture, process, ptxas, tools};
+use std::path::Path;
+use std::process::Command;
+
+/// Packages and features that are linted and tested together.
+struct FeatureSet {
+    name: &'static str,
+    /// cargo's arguments that choose them.
+    arguments: &'static [&'static str],
+}
+
+/// All of them. A new feature gets its row here.
+const FEATURE_SETS: &[FeatureSet] = &[
+    FeatureSet { name: "default", arguments: &["--workspace"] },
+    FeatureSet {
+        name: "framewright without features",
+        arguments: &["--package", "framewright", "--no-default-features"],
+    },
+];
+
+/// Arguments of `cargo test` for the tests that only a GPU can run; none yet.
+const GPU_TESTS: Option<&[&str]> = None;
+
+/// Runs all steps and prints the summary; whether the run is good.
+pub(crate) fn run(workspace: &Workspace, strict: bool) -> bool {
+    let mut steps = Steps::default();
+    steps.run("format", || format(workspace));
+    for set in FEATURE_SETS {
+        steps.run(&format!("clippy, {}", set.name), || clippy(workspace, set));
+    }
+    for set in FEATURE_SETS {
+        steps.run(&format!("test, {}", set.name), || {
+            process::run(workspace.cargo().args(["test", "--locked"]).args(set.arguments)).into()
+        });
+    }
+    steps.run("docs", || documentation(workspace).into());
+    steps.run("architecture", || architecture::check(workspace).into());
+    ptx(workspace, &mut steps);
+    steps.run("GPU", || gpu(workspace));
+
+    let good = steps.good(strict);
+    if !good && strict {
+        println!("\nsummary (--strict: a skip for something that can be installed counts as a failure)");
+    } else {
+        println!("\nsummary");
+    }
+    print!("{}", steps.summary());
+    good
+}
+
+fn format(workspace: &Workspace) -> Outcome {
+    if !process::succeeds(workspace.cargo().args(["fmt", "--version"])) {
+        return Skip::lacks("no rustfmt", "`rustup component add rustfmt`");
+    }
+    process::run(workspace.cargo().args(["fmt", "--all", "--check"])).into()
+}
+
+fn clippy(workspace: &Workspace, set: &FeatureSet) -> Outcome {
+    if !process::succeeds(workspace.cargo().args(["clippy", "--version"])) {
+        return Skip::lacks("no clippy", "`rustup component add clippy`");
+    }
+    let mut cargo = workspace.cargo();
+    cargo.args(["clippy", "--locked", "--all-targets"]).args(set.arguments);
+    process::run(cargo.args(["--", "-Dwarnings"])).into()
+}
+
+/// All but the program: its binary and the library are both called `framewright`, and rustdoc would write one over the
+/// other.
+fn documentation(workspace: &Workspace) -> Result<()> {
+    let mut cargo = workspace.cargo();
+    cargo.args(["doc", "--locked", "--no-deps", "--workspace", "--exclude", "framewright-cli"]);
+    process::run(cargo.env("RUSTDOCFLAGS", "-Dwarnings"))
+}
+
+/// The three looks at the PTX: the file as it is, the file against a rebuild, the file through `ptxas`.
+fn ptx(workspace: &Workspace, steps: &mut Steps) {
+    let ptx = match Ptx::of(workspace, None) {
+        Ok(ptx) => ptx,
+        Err(failure) => return steps.run("PTX", || Outcome::Failed(failure)),
+    };
+    if !ptx.applies() {
+        println!("\n== PTX: nothing to check, gpu-kernels/ has no entry yet");
+        return;
+    }
+    steps.run("PTX file", || ptx.check_file().into());
+    steps.run("PTX rebuilt", || rebuilt(&ptx));
+    steps.run("PTX assembled", || match ptxas::find(&workspace.target) {
+        Some(ptxas) => ptx.check_assembled(&ptxas).into(),
+        None => Skip::lacks("no ptxas", tools::INSTALL),
+    });
+}
+
+fn rebuilt(ptx: &Ptx<'_>) -> Outcome {
+    match Toolchain::find() {
+        Ok(Some(toolchain)) => ptx.check_rebuilt(&toolchain).into(),
+        Ok(None) => Skip::lacks("no Rust with the sources of `core`", toolchain::INSTALL),
+        Err(failure) => Outcome::Failed(failure),
+    }
+}
+
+fn gpu(workspace: &Workspace) -> Outcome {
+    let listed = process::stdout(Command::new("ldconfig").arg("-p")).is_ok_and(|text| text.contains("libcuda.so.1"));
+    if !Path::new("/dev/nvidia0").exists() || !listed {
+        return Skip::harmless("no GPU");
+    }
+    match GPU_TESTS {
+        Some(arguments) => process::run(workspace.cargo().args(["test", "--locked"]).args(arguments)).into(),
+        None => Skip::harmless("no tests for the GPU in this workspace yet"),
+    }
+}
+
+/// `cargo xtask exhaustive`: the tests with their long ranges, optimised.
+pub(crate) fn exhaustive(workspace: &Workspace) -> Result<()> {
+    let mut cargo = workspace.cargo();
+    cargo.args(["test", "--locked", "--release", "--workspace"]).env("FRAMEWRIGHT_EXHAUSTIVE", "1");
+    process::run(&mut cargo)
+}
+
+/// `cargo xtask ptx --check`: the same looks as in `ci`, each of which must be possible but for `ptxas`.
+pub(crate) fn check_ptx(workspace: &Workspace, folder: Option<&Path>) -> Result<()> {
+    let ptx = Ptx::of(workspace, folder)?;
+    if !ptx.applies() {
+        println!("nothing to check: gpu-kernels/ has no entry yet");
+        return Ok(());
+    }
+    ptx.check_file()?;
+    match ptxas::find(&workspace.target) {
+        Some(ptxas) => ptx.check_assembled(&ptxas)?,
+        None => println!("ptxas: skipped, found none; install it: {}", tools::INSTALL),
+    }
+    match Toolchain::find()? {
+        Some(toolchain) => ptx.check_rebuilt(&toolchain),
+        None => Err(Failure(format!("not rebuilt: {}", crate::ptx_build::no_toolchain()))),
+    }
+}

@@ -1,0 +1,133 @@
+//! Compiles gpu-kernels/ to PTX with rustc's own NVPTX target, so that the same compiler gives the same bytes anywhere.
+
+use crate::failure::{Failure, Result, read_text};
+use crate::process;
+use crate::toolchain::Toolchain;
+use crate::workspace::Workspace;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The package that holds the entries.
+pub(crate) const PACKAGE: &str = "framewright-kernels";
+/// rustc's name of the GPU.
+pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
+/// The oldest GPU: Turing. Newer ones take the same PTX.
+pub(crate) const CPU: &str = "sm_75";
+/// The profile of the root Cargo.toml.
+pub(crate) const PROFILE: &str = "ptx";
+
+/// Flags of every device crate. PTX 7.4 is the oldest that has `ld.global.nc.L1::no_allocate`; it needs a driver for
+/// CUDA 11.4 (470) or later. Optimiser settings (`-Cllvm-args=-unroll-threshold=8000`) belong here: the head of the PTX
+/// and its source hash follow.
+const FLAGS: &[&str] = &["-Ctarget-feature=+ptx74", "-Csymbol-mangling-version=v0"];
+
+/// The flags as the head records them.
+pub(crate) fn flags() -> String {
+    FLAGS.join(" ")
+}
+
+/// Compiles and gives the PTX, freed from what the machine's folders leave in it.
+pub(crate) fn compile(workspace: &Workspace, toolchain: &Toolchain) -> Result<String> {
+    let folder = workspace.target.join("ptx");
+    let mut rustflags = vec![format!("-Ctarget-cpu={CPU}")];
+    rustflags.extend(FLAGS.iter().map(|flag| (*flag).to_owned()));
+    for (from, to) in remaps(workspace, toolchain) {
+        rustflags.push(format!("--remap-path-prefix={}={to}", from.display()));
+    }
+    let mut cargo = toolchain.cargo();
+    cargo.current_dir(&workspace.root).env("CARGO_ENCODED_RUSTFLAGS", rustflags.join("\u{1f}"));
+    cargo.args(["rustc", "--locked", "--package", PACKAGE, "--lib", "--crate-type=cdylib", "--profile", PROFILE]);
+    cargo.args(["--target", TARGET, "-Zbuild-std=core", "--target-dir"]).arg(&folder);
+    process::run(cargo.args(["--", "--emit=asm", "-Clinker=/bin/true"]))?;
+    let file = folder.join(TARGET).join(PROFILE).join("deps").join(PACKAGE.replace('-', "_") + ".s");
+    Ok(normalised(&read_text(&file)?))
+}
+
+/// Folders that must not show in the PTX, and what stands there instead. The last that fits wins in rustc, so the
+/// widest come first.
+fn remaps(workspace: &Workspace, toolchain: &Toolchain) -> Vec<(PathBuf, &'static str)> {
+    let mut all = vec![(workspace.root.clone(), "/framewright")];
+    all.extend(cargo_home().map(|home| (home, "/cargo")));
+    all.extend(toolchain.source_folders().into_iter().map(|folder| (folder, "/rust")));
+    all
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let set = std::env::var_os("CARGO_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    set.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))
+}
+
+/// The folders of this machine, for the check that none of them shows.
+pub(crate) fn machine_folders(workspace: &Workspace) -> Vec<String> {
+    let folders = [Some(workspace.root.clone()), Some(workspace.target.clone()), cargo_home(), std::env::home_dir()];
+    let text = |path: &Path| path.to_str().map(str::to_owned);
+    folders.iter().flatten().filter(|path| **path != *Path::new("/")).filter_map(|path| text(path)).collect()
+}
+
+/// Replaces the crate hashes in mangled names (`Cs1363p4hBo2c_4core`) by numbers of the same length, in order of their
+/// appearance. Cargo makes them from where the sources of `core` lie, so one compiler in two places would give
+/// different bytes. Names stay distinct: different hashes get different numbers.
+fn normalised(ptx: &str) -> String {
+    const SHORTEST: usize = 8;
+    let mut numbers = BTreeMap::<String, String>::new();
+    let mut text = String::with_capacity(ptx.len());
+    let mut rest = ptx;
+    while let Some(at) = rest.find("Cs") {
+        let (before, after) = rest.split_at(at + 2);
+        text.push_str(before);
+        let digits = after.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let follows = after.as_bytes().get(digits..digits + 2);
+        let is_hash = digits >= SHORTEST && follows.is_some_and(|next| next[0] == b'_' && next[1].is_ascii_digit());
+        if is_hash && in_mangled_name(&text) {
+            let next = numbers.len();
+            let number = numbers.entry(after[..digits].to_owned()).or_insert_with(|| format!("{next:0digits$}"));
+            text.push_str(number);
+            rest = &after[digits..];
+        } else {
+            rest = after;
+        }
+    }
+    text + rest
+}
+
+/// Whether the word that `text` ends in is a mangled name of Rust (v0).
+fn in_mangled_name(text: &str) -> bool {
+    let start = text.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$').map_or(0, |at| at + 1);
+    text[start..].starts_with("_R")
+}
+
+/// The folder of the crate that embeds the PTX.
+pub(crate) fn embedding_folder(workspace: &Workspace) -> PathBuf {
+    workspace.root.join("crates/framewright/ptx")
+}
+
+/// The name of the checked-in file.
+pub(crate) const FILE: &str = "framewright_kernels.ptx";
+
+/// The failure where no toolchain can compile for the GPU.
+pub(crate) fn no_toolchain() -> Failure {
+    Failure(format!(
+        "expected a Rust with the sources of `core`, found none; install one: {}",
+        crate::toolchain::INSTALL
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crate_hashes_become_numbers() {
+        let ptx = "call _RNvNtCsanIojcP8aaR_4core9panic, (a); _RNvCs1363p4hBo2c_3abc _RNvNtCsanIojcP8aaR_4core9panic";
+        let expected =
+            "call _RNvNtCs00000000000_4core9panic, (a); _RNvCs00000000001_3abc _RNvNtCs00000000000_4core9panic";
+        assert_eq!(normalised(ptx), expected);
+    }
+
+    #[test]
+    fn other_words_stay() {
+        for ptx in ["xCs1363p4hBo2c_3abc", "_RCs1_3abc", "_RCs1363p4hBo2c_abc", "Cs", "_RNvCs1363p4hBo2c"] {
+            assert_eq!(normalised(ptx), ptx);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! `ptxas`, NVIDIA's assembler: every entry must assemble for every supported GPU without stack, spill or warning.
+
+use crate::failure::{Result, fail};
+use crate::process;
+use crate::ptx_text::Module;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The GPUs that the PTX must assemble for: Turing, Ampere, Hopper, Blackwell (data centre and desktop).
+pub(crate) const ARCHITECTURES: &[&str] = &["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"];
+
+/// The one whose registers and shared memory the table shows.
+const SHOWN: &str = "sm_90";
+
+/// What `ptxas -v` says of one function.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Usage {
+    pub(crate) entry: bool,
+    pub(crate) stack_bytes: u32,
+    pub(crate) spill_store_bytes: u32,
+    pub(crate) spill_load_bytes: u32,
+    pub(crate) registers: u32,
+    pub(crate) shared_bytes: u32,
+}
+
+/// `ptxas -v`, read.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) functions: BTreeMap<String, Usage>,
+    /// Lines that warn or report an error.
+    pub(crate) complaints: Vec<String>,
+}
+
+impl Report {
+    /// Reads the lines that `ptxas -v` writes.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut report = Report::default();
+        let (mut properties, mut compiled) = (None::<String>, None::<String>);
+        for line in text.lines() {
+            let lower = line.to_lowercase();
+            if lower.contains("warning") || lower.contains("error") || lower.contains("fatal") {
+                report.complaints.push(line.trim().to_owned());
+            } else if let Some((_, after)) = line.split_once("Compiling entry function '") {
+                let name = after.split('\'').next().unwrap_or_default().to_owned();
+                report.functions.entry(name.clone()).or_default().entry = true;
+                compiled = Some(name);
+            } else if let Some((_, name)) = line.split_once("Function properties for ") {
+                properties = Some(name.trim().to_owned());
+            } else if line.contains("bytes stack frame") {
+                let Some(name) = properties.take() else { continue };
+                let usage = report.functions.entry(name).or_default();
+                usage.stack_bytes = number_before(line, " bytes stack frame");
+                usage.spill_store_bytes = number_before(line, " bytes spill stores");
+                usage.spill_load_bytes = number_before(line, " bytes spill loads");
+            } else if line.contains("Used ") && line.contains(" registers") {
+                let Some(name) = compiled.take() else { continue };
+                let usage = report.functions.entry(name).or_default();
+                usage.registers = number_before(line, " registers");
+                usage.shared_bytes = number_before(line, " bytes smem");
+            }
+        }
+        report
+    }
+
+    /// All that is wrong, one line each; functions named in `exempt` (the panic path) may have a stack.
+    fn findings(&self, architecture: &str, exempt: &[&str], expected: &[&str]) -> Vec<String> {
+        let mut found: Vec<String> = self
+            .complaints
+            .iter()
+            .map(|line| format!("{architecture}: expected no complaint, found `{line}`"))
+            .collect();
+        for (name, usage) in self.functions.iter().filter(|(name, _)| !exempt.contains(&name.as_str())) {
+            let numbers = [
+                (usage.stack_bytes, "stack frame"),
+                (usage.spill_store_bytes, "spill stores"),
+                (usage.spill_load_bytes, "spill loads"),
+            ];
+            for (bytes, what) in numbers.into_iter().filter(|(bytes, _)| *bytes != 0) {
+                found.push(format!("{architecture}: {name}: expected 0 bytes {what}, found {bytes}"));
+            }
+        }
+        for name in expected.iter().filter(|name| !self.functions.get(**name).is_some_and(|usage| usage.entry)) {
+            found.push(format!("{architecture}: {name}: expected ptxas to compile this entry, found no word of it"));
+        }
+        found
+    }
+}
+
+/// The number right before `unit`, 0 where the line has none.
+fn number_before(line: &str, unit: &str) -> u32 {
+    let before = line.find(unit).map_or("", |at| &line[..at]);
+    let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    digits.parse().unwrap_or(0)
+}
+
+/// The assembler: variable `PTXAS`, then PATH, then what `cargo xtask tools` unpacked.
+pub(crate) fn find(target: &Path) -> Option<PathBuf> {
+    let named = std::env::var_os("PTXAS").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let candidates = named.into_iter().chain([PathBuf::from("ptxas"), crate::tools::folder(target).join("ptxas")]);
+    candidates.into_iter().find(|path| process::succeeds(Command::new(path).arg("--version")))
+}
+
+/// Assembles the file for every architecture and prints the table of registers and shared memory.
+pub(crate) fn check(ptxas: &Path, file: &Path, module: &Module<'_>) -> Result<()> {
+    let exempt: Vec<&str> = module.functions.iter().filter(|f| f.noreturn).map(|f| f.name.as_str()).collect();
+    let entries: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
+    let mut found = Vec::new();
+    for architecture in ARCHITECTURES {
+        let mut command = Command::new(ptxas);
+        command.arg(format!("-arch={architecture}")).args(["-v", "-o", "/dev/null"]).arg(file);
+        let output = process::output(&mut command)?;
+        let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+        let report = Report::parse(&text);
+        if !output.status.success() && report.complaints.is_empty() {
+            found.push(format!("{architecture}: expected status 0, found {}: {}", output.status, text.trim()));
+        }
+        found.extend(report.findings(architecture, &exempt, &entries));
+        if *architecture == SHOWN {
+            print!("{}", table(&report));
+        }
+    }
+    if found.is_empty() {
+        println!("{} entries assemble for {}: no stack, no spills", entries.len(), ARCHITECTURES.join(", "));
+        Ok(())
+    } else {
+        fail!("{} on {}:\n  {}", ptxas.display(), file.display(), found.join("\n  "))
+    }
+}
+
+/// Registers and shared memory of each entry.
+fn table(report: &Report) -> String {
+    let entries = || report.functions.iter().filter(|(_, usage)| usage.entry);
+    let width = entries().map(|(name, _)| name.len()).max().unwrap_or(0).max(5);
+    let mut text = format!("{:width$}  registers  shared bytes   ({SHOWN})\n", "entry");
+    for (name, usage) in entries() {
+        text += &format!("{name:width$}  {:9}  {:12}\n", usage.registers, usage.shared_bytes);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAMPLE: &str = "\
+ptxas info    : 24 bytes gmem
+ptxas info    : Compiling entry function 'copy' for 'sm_90'
+ptxas info    : Function properties for copy
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 48 registers, used 1 barriers, 12288 bytes smem, 376 bytes cmem[0]
+ptxas info    : Compile time = 3.291 ms
+ptxas info    : Function properties for stop
+    32 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+";
+
+    #[test]
+    fn the_report_is_read() {
+        let report = Report::parse(SAMPLE);
+        let copy = Usage { entry: true, registers: 48, shared_bytes: 12288, ..Usage::default() };
+        assert_eq!(report.functions["copy"], copy);
+        assert_eq!(report.functions["stop"], Usage { stack_bytes: 32, ..Usage::default() });
+        assert!(table(&report).contains("copy          48         12288"), "{}", table(&report));
+    }
+
+    #[test]
+    fn only_the_panic_path_may_have_a_stack() {
+        let report = Report::parse(SAMPLE);
+        assert_eq!(report.findings("sm_90", &["stop"], &["copy"]), [""; 0]);
+        assert_eq!(report.findings("sm_90", &[], &["copy"]), ["sm_90: stop: expected 0 bytes stack frame, found 32"]);
+    }
+
+    #[test]
+    fn spills_stacks_and_warnings_are_findings() {
+        let bad = SAMPLE.replace(
+            "    0 bytes stack frame, 0 bytes spill stores, 0",
+            "    16 bytes stack frame, 8 bytes spill stores, 4",
+        );
+        let report = Report::parse(&(bad + "ptxas warning : Value of threads per SM is out of range\n"));
+        assert_eq!(
+            report.findings("sm_90", &["stop"], &["copy"]),
+            [
+                "sm_90: expected no complaint, found `ptxas warning : Value of threads per SM is out of range`",
+                "sm_90: copy: expected 0 bytes stack frame, found 16",
+                "sm_90: copy: expected 0 bytes spill stores, found 8",
+                "sm_90: copy: expected 0 bytes spill loads, found 4",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_entry_that_ptxas_passes_over_is_a_finding() {
+        assert_eq!(Report::parse(SAMPLE).findings("sm_90", &["stop"], &["crop"]).len(), 1);
+        assert_eq!(Report::parse(SAMPLE).findings("sm_90", &[], &["stop"]).len(), 2);
+    }
+}
