@@ -6,6 +6,7 @@
 
 mod common;
 
+use std::ffi::c_void;
 use std::os::unix::process::ExitStatusExt;
 use std::ptr::null_mut;
 
@@ -175,7 +176,7 @@ fn addresses_say_what_they_are() {
         let locked = LockedBuffer::new(&0_u8, 64).expect("memory");
         let stack = 0_u8;
         let kind = |pointer: u64| {
-            let (mut kind, mut ordinal, mut owner) = (9_u32, 9_i32, null_mut());
+            let (mut kind, mut ordinal, mut owner) = (9_u32, 9_i32, null_mut::<c_void>() as sys::CUcontext);
             let mut numbers = [2, 9, 1];
             let mut data = [(&raw mut kind).cast(), (&raw mut ordinal).cast(), (&raw mut owner).cast()];
             let code = unsafe { sys::cuPointerGetAttributes(3, numbers.as_mut_ptr(), data.as_mut_ptr(), pointer) };

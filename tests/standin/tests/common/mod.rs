@@ -12,7 +12,7 @@ use libloading::os::unix::{Library, Symbol};
 const CASE: &str = "FRAMEWRIGHT_STANDIN_CASE";
 
 /// The stand-in's library: cargo builds it beside this package's tests.
-pub fn library() -> PathBuf {
+pub(crate) fn library() -> PathBuf {
     let program = std::env::current_exe().expect("this program has a path");
     let path = program.with_file_name("libframewright_standin.so");
     assert!(path.exists(), "{} is not built", path.display());
@@ -21,7 +21,7 @@ pub fn library() -> PathBuf {
 
 /// Runs the body in a process of its own, whose driver is the stand-in, with the variables set.
 #[track_caller]
-pub fn isolated(name: &str, variables: &[(&str, &str)], body: fn()) {
+pub(crate) fn isolated(name: &str, variables: &[(&str, &str)], body: fn()) {
     let Some(output) = child(name, variables, body) else { return };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -30,7 +30,7 @@ pub fn isolated(name: &str, variables: &[(&str, &str)], body: fn()) {
 }
 
 /// As [`isolated`]; what became of the process. `None` in that process itself, when the body has run.
-pub fn child(name: &str, variables: &[(&str, &str)], body: fn()) -> Option<Output> {
+pub(crate) fn child(name: &str, variables: &[(&str, &str)], body: fn()) -> Option<Output> {
     if std::env::var(CASE).is_ok_and(|case| case == name) {
         body();
         println!("done: {name}");
@@ -43,22 +43,22 @@ pub fn child(name: &str, variables: &[(&str, &str)], body: fn()) -> Option<Outpu
 }
 
 /// Initialises the driver and makes device 0's primary context current.
-pub fn context() -> Context {
+pub(crate) fn context() -> Context {
     assert!(framewright_driver::status().is_loaded(), "{}", framewright_driver::status());
     cust::quick_init().expect("the stand-in has a device")
 }
 
 #[allow(dead_code, reason = "not every test file needs it")]
-pub fn device(ordinal: u32) -> Device {
+pub(crate) fn device(ordinal: u32) -> Device {
     Device::get_device(ordinal).expect("the stand-in has the device")
 }
 
 /// The stand-in's functions for tests.
-pub struct Control(Library);
+pub(crate) struct Control(Library);
 
 #[allow(dead_code, reason = "not every test file needs all")]
 impl Control {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         // SAFETY: the library is open as the driver already, so nothing is initialised again.
         Self(unsafe { Library::new(library()) }.expect("the stand-in opens"))
     }
@@ -68,7 +68,7 @@ impl Control {
         unsafe { self.0.get(name) }.expect("the stand-in has the function")
     }
 
-    pub fn live(&self, kind: &str) -> u64 {
+    pub(crate) fn live(&self, kind: &str) -> u64 {
         let kind = CString::new(kind).expect("a word");
         let live = self.get::<unsafe extern "C" fn(*const i8) -> u64>("framewright_standin_live");
         // SAFETY: a terminated string.
@@ -77,26 +77,26 @@ impl Control {
         count
     }
 
-    pub fn calls(&self, name: &str) -> u64 {
+    pub(crate) fn calls(&self, name: &str) -> u64 {
         let name = CString::new(name).expect("a name");
         let calls = self.get::<unsafe extern "C" fn(*const i8) -> u64>("framewright_standin_calls");
         // SAFETY: a terminated string.
         unsafe { calls(name.as_ptr()) }
     }
 
-    pub fn fail(&self, name: &str, after_calls: u32, code: Code) {
+    pub(crate) fn fail(&self, name: &str, after_calls: u32, code: Code) {
         let name = CString::new(name).expect("a name");
         let fail = self.get::<unsafe extern "C" fn(*const i8, u32, u32)>("framewright_standin_fail");
         // SAFETY: a terminated string.
         unsafe { fail(name.as_ptr(), after_calls, code.0) };
     }
 
-    pub fn succeed(&self) {
+    pub(crate) fn succeed(&self) {
         // SAFETY: it takes nothing.
         unsafe { self.get::<unsafe extern "C" fn()>("framewright_standin_succeed")() };
     }
 
-    pub fn run(&self) {
+    pub(crate) fn run(&self) {
         // SAFETY: it takes nothing.
         unsafe { self.get::<unsafe extern "C" fn()>("framewright_standin_run")() };
     }
@@ -104,7 +104,7 @@ impl Control {
 
 /// Bytes of device memory, by the driver's own functions.
 #[allow(dead_code, reason = "not every test file needs it")]
-pub fn allocate(bytes: usize) -> Result<u64, Code> {
+pub(crate) fn allocate(bytes: usize) -> Result<u64, Code> {
     let mut pointer = 0;
     // SAFETY: the pointer is written on success.
     unsafe { sys::cuMemAlloc_v2(&mut pointer, bytes) }.ok()?;
