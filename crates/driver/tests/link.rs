@@ -119,6 +119,17 @@ fn program_needs_no_libcuda() {
 }
 
 #[test]
+fn program_that_exports_its_symbols_exports_none_of_the_drivers() {
+    let probe = Probe::new("probe");
+    let exporting = ("exporting", "-Clink-arg=-Wl,--export-dynamic");
+    let program = probe.build("--bin=probe", exporting, &[], &link_stub());
+    assert_eq!(driver_symbols(&program), Vec::<String>::new());
+    let bytes = fs::read(&program).expect("the program is there");
+    let file = object::File::parse(&*bytes).expect("it is an object file");
+    assert!(file.dynamic_symbols().any(|s| s.name() == Ok("probe_devices")), "it exports what it should");
+}
+
+#[test]
 fn program_with_link_time_optimisation_needs_no_libcuda() {
     let probe = Probe::new("probe");
     works_without_driver(&probe.build("--bin=probe", LINKERS[0], &["--release"], &link_stub()));

@@ -35,13 +35,36 @@ pub(crate) struct Side {
 
 pub(crate) enum Work {
     Nothing,
-    Copy { from: Side, to: Side, width: usize, height: usize },
+    Copy {
+        from: Side,
+        to: Side,
+        width: usize,
+        height: usize,
+    },
     /// Elements of 1, 2 or 4 bytes: the first bytes of the value.
-    Set { to: Side, value: [u8; 4], element: usize, width: usize, height: usize },
-    Launch { body: Body, parameters: Vec<u128>, grid: [u32; 3], block: [u32; 3] },
-    Host { function: unsafe extern "C" fn(*mut c_void), data: usize },
-    Record { event: u64 },
-    Free { base: u64 },
+    Set {
+        to: Side,
+        value: [u8; 4],
+        element: usize,
+        width: usize,
+        height: usize,
+    },
+    Launch {
+        body: Body,
+        parameters: Vec<u128>,
+        grid: [u32; 3],
+        block: [u32; 3],
+    },
+    Host {
+        function: unsafe extern "C" fn(*mut c_void),
+        data: usize,
+    },
+    Record {
+        event: u64,
+    },
+    Free {
+        base: u64,
+    },
 }
 
 /// The last byte's offset plus one.
@@ -58,7 +81,8 @@ impl Side {
         }
         if self.device {
             // A device address may also be that of page-locked host memory.
-            return state.arena.contains(self.address, bytes) || crate::memory::in_pinned(state, self.address, bytes) == Some(true);
+            return state.arena.contains(self.address, bytes)
+                || crate::memory::in_pinned(state, self.address, bytes) == Some(true);
         }
         !state.arena.holds(self.address) && crate::memory::in_pinned(state, self.address, bytes) != Some(false)
     }

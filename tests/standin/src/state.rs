@@ -125,8 +125,7 @@ impl State {
 
     pub(crate) fn create_stream(&mut self, context: u64, flags: u32, priority: i32) -> u64 {
         let handle = self.handle();
-        let stream =
-            Stream { context, flags, priority, ops: VecDeque::new(), queued: 0, done: 0, busy: false };
+        let stream = Stream { context, flags, priority, ops: VecDeque::new(), queued: 0, done: 0, busy: false };
         self.streams.insert(handle, stream);
         handle
     }
@@ -155,7 +154,11 @@ impl State {
     /// Everything that somebody must still free or destroy.
     pub(crate) fn live(&self) -> u64 {
         let streams = self.live_streams();
-        self.arena.len() as u64 + self.pinned.len() as u64 + streams + self.events.len() as u64 + self.modules.len() as u64
+        self.arena.len() as u64
+            + self.pinned.len() as u64
+            + streams
+            + self.events.len() as u64
+            + self.modules.len() as u64
     }
 
     /// Streams that somebody created.
