@@ -29,3 +29,9 @@ impl Body for CopyRows {
         ])
     }
 }
+
+framewright_kernel::entries! {
+    family "copy";
+    /// Copies the rows of a plane.
+    framewright_copy, FRAMEWRIGHT_COPY_PARAMS_HASH = CopyRows;
+}

@@ -1,8 +1,7 @@
 //! What happens when a body panics on the GPU.
 
-/// Stops the kernel; the host sees a failed launch.
+/// Tells the host which kernel panicked and where, and stops the launch.
 #[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    // SAFETY: `trap` has no precondition; it ends the kernel.
-    unsafe { core::arch::nvptx::trap() }
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    framewright_kernel::device::panicked(info)
 }

@@ -41,6 +41,9 @@ pub trait Body: ParamLayout + Send + Sync + 'static {
     /// Output rows of a block.
     const HEIGHT: u32 = Self::Block::ROWS as u32;
 
+    /// Whether [`Body::block`] can panic. On the GPU such a kernel remembers its name for the report.
+    const MAY_PANIC: bool = false;
+
     /// What the loads of the block at `at` may assume: the worst over all planes.
     fn reach(&self, at: At) -> Reach;
     /// The block at `at`.

@@ -10,7 +10,8 @@
 
 use crate::{
     body::{Block, Body},
-    entry::{LANES, WARPS},
+    entry::{LANES, NamedEntry, WARPS},
+    fault::FaultRecord,
     launch::{Domain, Launch},
     place::{Aligned, At, Edge, Inside, Reach},
 };
@@ -234,7 +235,10 @@ impl<B: Body> Stage<B> {
 /// # Safety
 /// The planes of the body are readable and the pixels of the domain writable global memory, apart from one another.
 #[inline(always)]
-pub unsafe fn run<B: Body>(launch: &Launch<B>) {
+pub unsafe fn run<B: NamedEntry>(launch: &Launch<B>) {
+    if B::MAY_PANIC {
+        remember_kernel(B::ENTRY);
+    }
     // SAFETY: reading the thread's place has no precondition.
     let (lane, warp, column, row) = unsafe {
         (
@@ -363,5 +367,80 @@ unsafe fn store_row<B: Body>(from: u32, to: u64, low: u32, high: u32, lane: u32)
             }
         }
         k += LANES;
+    }
+}
+
+// Where the record of a panic is, set by the host when it loads the module; and which kernel a block runs.
+core::arch::global_asm!(
+    ".visible .global .align 8 .u64 FRAMEWRIGHT_FAULT_RECORD = 0;",
+    ".shared .align 8 .u64 framewright_kernel_name[2];",
+);
+
+#[inline(always)]
+fn remember_kernel(name: &'static str) {
+    // SAFETY: stores to the module's own shared memory.
+    unsafe {
+        asm!("st.shared.u64 [framewright_kernel_name], {0};", "st.shared.u64 [framewright_kernel_name+8], {1};",
+            in(reg64) name.as_ptr(), in(reg64) name.len() as u64, options(nostack, preserves_flags));
+    }
+}
+
+/// Writes the record of a panic, if nobody has, and stops the launch. For panic handlers.
+pub fn panicked(info: &core::panic::PanicInfo<'_>) -> ! {
+    let record: u64;
+    // SAFETY: loads the module's own variable.
+    unsafe {
+        asm!("ld.global.u64 {0}, [FRAMEWRIGHT_FAULT_RECORD];", out(reg64) record, options(nostack, preserves_flags))
+    };
+    if record != 0 {
+        let claimed: u32;
+        // SAFETY: the host set a record, whose first word is its state.
+        unsafe {
+            asm!("atom.sys.global.cas.b32 {0}, [{1}], 0, 1;", out(reg32) claimed, in(reg64) record,
+                options(nostack, preserves_flags));
+        }
+        if claimed == 0 {
+            // SAFETY: the record is this thread's alone.
+            unsafe { write_record(record as *mut FaultRecord, info) };
+        }
+    }
+    // SAFETY: `trap` has no precondition; it ends the launch.
+    unsafe { nvptx::trap() }
+}
+
+/// # Safety
+/// `record` is a record in memory of the host that the device may write, claimed by this thread.
+unsafe fn write_record(record: *mut FaultRecord, info: &core::panic::PanicInfo<'_>) {
+    let (name, len): (*const u8, u64);
+    // SAFETY: as promised by the caller; the name is a static string where `remember_kernel` ran, and else unused.
+    unsafe {
+        if let Some(location) = info.location() {
+            (&raw mut (*record).line).write_volatile(location.line());
+            (&raw mut (*record).column).write_volatile(location.column());
+            let file = location.file().as_bytes();
+            let count = file.len().min(160);
+            let mut i = 0;
+            while i < count {
+                (&raw mut (*record).file).cast::<u8>().add(i).write_volatile(*file.get_unchecked(i));
+                i += 1;
+            }
+            (&raw mut (*record).file_len).write_volatile(count as u32);
+        }
+        asm!("ld.shared.u64 {0}, [framewright_kernel_name];", "ld.shared.u64 {1}, [framewright_kernel_name+8];",
+            out(reg64) name, out(reg64) len, options(nostack, preserves_flags));
+        let count = if len <= 96 { len as usize } else { 0 };
+        let mut i = 0;
+        while i < count {
+            (&raw mut (*record).kernel).cast::<u8>().add(i).write_volatile(name.add(i).read());
+            i += 1;
+        }
+        (&raw mut (*record).kernel_len).write_volatile(count as u32);
+        let block = [nvptx::_block_idx_x() as u32, nvptx::_block_idx_y() as u32, nvptx::_block_idx_z() as u32];
+        let thread = [nvptx::_thread_idx_x() as u32, nvptx::_thread_idx_y() as u32, nvptx::_thread_idx_z() as u32];
+        (&raw mut (*record).block).write_volatile(block);
+        (&raw mut (*record).thread).write_volatile(thread);
+        asm!("fence.acq_rel.sys;", options(nostack, preserves_flags));
+        (&raw mut (*record).state).write_volatile(2);
+        asm!("fence.acq_rel.sys;", options(nostack, preserves_flags));
     }
 }

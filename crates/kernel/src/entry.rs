@@ -5,6 +5,8 @@
 pub struct Entry {
     /// The symbol.
     pub name: &'static str,
+    /// The PTX module that it is in.
+    pub family: &'static str,
     /// [`ParamLayout::HASH`](crate::ParamLayout::HASH) of its one parameter.
     pub params_hash: u64,
     /// Bytes of its one parameter.
@@ -22,15 +24,17 @@ pub const WARPS: u32 = 4;
 /// Threads of a warp.
 pub const LANES: u32 = 32;
 
-/// Exports kernels: each line makes a PTX entry `NAME`, the symbol `NAME_PARAMS_HASH`, and a line of the host's `ENTRIES`.
+/// Exports the kernels of one family, which is one PTX module: each line makes a PTX entry `NAME`, the symbol
+/// `NAME_PARAMS_HASH`, and a line of the host's `ENTRIES`.
 ///
 /// Entries cannot be generic, so each line names one combination.
 #[macro_export]
 macro_rules! entries {
-    ($($(#[$doc:meta])* $name:ident, $hash:ident = $body:ty;)+) => {
-        /// The entries of this crate's PTX module.
+    (family $family:literal; $($(#[$doc:meta])* $name:ident, $hash:ident = $body:ty;)+) => {
+        /// The entries of this family's PTX module.
         pub const ENTRIES: &[$crate::Entry] = &[$($crate::Entry {
             name: stringify!($name),
+            family: $family,
             params_hash: <$crate::Launch<$body> as $crate::ParamLayout>::HASH,
             params_size: core::mem::size_of::<$crate::Launch<$body>>(),
             #[cfg(not(target_arch = "nvptx64"))]
@@ -39,6 +43,8 @@ macro_rules! entries {
         $(
             impl $crate::entry::NamedEntry for $body {
                 const ENTRY: &'static str = stringify!($name);
+                const HASH_SYMBOL: &'static str = stringify!($hash);
+                const FAMILY: &'static str = $family;
             }
         )+
         #[cfg(target_arch = "nvptx64")]
@@ -68,4 +74,8 @@ macro_rules! entries {
 pub trait NamedEntry: crate::Body {
     /// The symbol.
     const ENTRY: &'static str;
+    /// The symbol of the parameter block's hash.
+    const HASH_SYMBOL: &'static str;
+    /// The module that the entry is in.
+    const FAMILY: &'static str;
 }

@@ -14,6 +14,7 @@
 //! | [`body`] | the trait of a kernel, and the blocks it returns |
 //! | [`launch`] | a body with its destination; how the CPU runs it |
 //! | [`params`] | the hash of a parameter block's layout |
+//! | [`fault`] | how a panic on the GPU reaches the host |
 //! | [`pack`] | saturation to 8 bits |
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(stdarch_nvptx, asm_experimental_arch))]
@@ -23,6 +24,7 @@ pub mod body;
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
 pub mod entry;
+pub mod fault;
 pub mod launch;
 pub mod pack;
 pub mod params;
