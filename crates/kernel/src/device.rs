@@ -435,10 +435,14 @@ unsafe fn write_record(record: *mut FaultRecord, info: &core::panic::PanicInfo<'
             i += 1;
         }
         (&raw mut (*record).kernel_len).write_volatile(count as u32);
-        let block = [nvptx::_block_idx_x() as u32, nvptx::_block_idx_y() as u32, nvptx::_block_idx_z() as u32];
-        let thread = [nvptx::_thread_idx_x() as u32, nvptx::_thread_idx_y() as u32, nvptx::_thread_idx_z() as u32];
-        (&raw mut (*record).block).write_volatile(block);
-        (&raw mut (*record).thread).write_volatile(thread);
+        // Word by word: an array here would be local memory.
+        let place = (&raw mut (*record).place).cast::<u32>();
+        place.write_volatile(nvptx::_block_idx_x() as u32);
+        place.add(1).write_volatile(nvptx::_block_idx_y() as u32);
+        place.add(2).write_volatile(nvptx::_block_idx_z() as u32);
+        place.add(3).write_volatile(nvptx::_thread_idx_x() as u32);
+        place.add(4).write_volatile(nvptx::_thread_idx_y() as u32);
+        place.add(5).write_volatile(nvptx::_thread_idx_z() as u32);
         asm!("fence.acq_rel.sys;", options(nostack, preserves_flags));
         (&raw mut (*record).state).write_volatile(2);
         asm!("fence.acq_rel.sys;", options(nostack, preserves_flags));

@@ -13,10 +13,8 @@ pub struct FaultRecord {
     pub line: u32,
     /// Column of the source.
     pub column: u32,
-    /// The block of the grid.
-    pub block: [u32; 3],
-    /// The thread of the block.
-    pub thread: [u32; 3],
+    /// The block of the grid, then the thread of the block: x, y, z each.
+    pub place: [u32; 6],
     /// Bytes of `file`.
     pub file_len: u32,
     /// Bytes of `kernel`.
@@ -33,8 +31,7 @@ impl FaultRecord {
         state: 0,
         line: 0,
         column: 0,
-        block: [0; 3],
-        thread: [0; 3],
+        place: [0; 6],
         file_len: 0,
         kernel_len: 0,
         file: [0; 160],
