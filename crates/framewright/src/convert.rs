@@ -159,9 +159,9 @@ fn extent<F: Format, L: Location>(parts: &Parts<F, L>, index: usize) -> Extent {
 }
 
 /// Checks that no plane written is read, or written twice.
-fn check_apart<S: Format, D: Format, L: Location>(
+fn check_apart<S: Format, D: Format, L: Location, M: Location>(
     source: &Parts<S, L>,
-    destination: &Parts<D, L>,
+    destination: &Parts<D, M>,
 ) -> Result<(), Error> {
     for j in 0..D::Planes::COUNT {
         let to = extent(destination, j);
@@ -183,9 +183,9 @@ fn check_apart<S: Format, D: Format, L: Location>(
 ///
 /// # Safety
 /// The launch may run while both borrows last, and not after.
-pub(crate) unsafe fn plan_convert<S: YuvFormat, D: RgbFormat, L: Location>(
+pub(crate) unsafe fn plan_convert<S: YuvFormat, D: RgbFormat, L: Location, M: Location>(
     source: &ImageRef<'_, S, L>,
-    destination: &ImageMut<'_, D, L>,
+    destination: &ImageMut<'_, D, M>,
     conversion: &Conversion,
 ) -> Result<Launch<ConvertBody<S, D>>, Error> {
     let rect = conversion.rect(source.size())?;
@@ -230,9 +230,9 @@ pub(crate) unsafe fn plan_convert<S: YuvFormat, D: RgbFormat, L: Location>(
 ///
 /// # Safety
 /// The launches may run while both borrows last, and not after.
-pub(crate) unsafe fn plan_copy<S: Format, D: Format, L: Location, E: From<Error>>(
+pub(crate) unsafe fn plan_copy<S: Format, D: Format, L: Location, M: Location, E: From<Error>>(
     source: &ImageRef<'_, S, L>,
-    destination: &ImageMut<'_, D, L>,
+    destination: &ImageMut<'_, D, M>,
     mut launch: impl FnMut(&Launch<CopyRows>) -> Result<(), E>,
 ) -> Result<(), E>
 where

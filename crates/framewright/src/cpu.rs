@@ -3,7 +3,7 @@
 use crate::{
     convert::{self, Conversion, RgbFormat, YuvFormat},
     error::Error,
-    location::Host,
+    location::HostAccess,
     view::{AsImage, AsImageMut},
 };
 use framewright_core::{Format, ResolvedColor, SamePlanes};
@@ -58,8 +58,8 @@ impl Cpu {
         conversion: &Conversion,
     ) -> Result<ResolvedColor, Error>
     where
-        S: AsImage<Location = Host, Format: YuvFormat>,
-        D: AsImageMut<Location = Host, Format: RgbFormat>,
+        S: AsImage<Location: HostAccess, Format: YuvFormat>,
+        D: AsImageMut<Location: HostAccess, Format: RgbFormat>,
     {
         let (source, destination) = (source.view(), destination.view_mut());
         // SAFETY: the launch runs here, while both are borrowed.
@@ -76,8 +76,8 @@ impl Cpu {
     /// [`Error::DestinationSize`] when the sizes differ, [`Error::Overlap`] when memory is shared. Nothing is written then.
     pub fn copy<S, D>(&self, source: &S, destination: &mut D) -> Result<(), Error>
     where
-        S: AsImage<Location = Host>,
-        D: AsImageMut<Location = Host>,
+        S: AsImage<Location: HostAccess>,
+        D: AsImageMut<Location: HostAccess>,
         <D::Format as Format>::Planes: SamePlanes<<S::Format as Format>::Planes>,
     {
         let (source, destination) = (source.view(), destination.view_mut());

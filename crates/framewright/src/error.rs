@@ -34,6 +34,9 @@ pub enum Error {
         /// How much was asked for.
         bytes: u64,
     },
+    /// What a GPU, its driver or a kernel on it answered.
+    #[cfg(feature = "cuda")]
+    Cuda(crate::cuda::CudaError),
 }
 
 impl fmt::Display for Error {
@@ -50,6 +53,8 @@ impl fmt::Display for Error {
                 "destination plane {destination} shares memory with plane {source}, expected memory of its own"
             ),
             Self::OutOfMemory { location, bytes } => write!(f, "{location}: {bytes} bytes could not be allocated"),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(e) => e.fmt(f),
         }
     }
 }
@@ -60,11 +65,19 @@ impl std::error::Error for Error {
             Self::Size(e) => Some(e),
             Self::Layout(e) => Some(e),
             Self::Region(e) => Some(e),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(e) => Some(e),
             _ => None,
         }
     }
 }
 
+#[cfg(feature = "cuda")]
+impl From<crate::cuda::CudaError> for Error {
+    fn from(e: crate::cuda::CudaError) -> Self {
+        Self::Cuda(e)
+    }
+}
 impl From<SizeError> for Error {
     fn from(e: SizeError) -> Self {
         Self::Size(e)

@@ -24,6 +24,7 @@
 //! | [`Image`], [`SharedImage`], [`ImageRef`], [`ImageMut`] | frames and views |
 //! | [`PlaneRef`], [`PlaneMut`], [`Rows`], [`Window`] | planes, and regions of one allocation that become planes |
 //! | [`Cpu`], [`Conversion`] | running the kernels |
+//! | `cuda` (feature) | images on NVIDIA GPUs, and kernels on streams |
 //!
 //! # Compile-time errors
 //! U where V is wanted:
@@ -45,6 +46,8 @@
 
 mod convert;
 mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod error;
 mod image;
 mod location;
@@ -62,7 +65,7 @@ pub use cpu::Cpu;
 pub use error::Error;
 pub use framewright_core::*;
 pub use image::Image;
-pub use location::{Host, HostAccess, Location};
+pub use location::{DeviceAccess, Host, HostAccess, Location};
 #[doc(hidden)]
 pub use plane::Collected;
 pub use plane::{IntoPlane, IntoPlanes, PlaneMut, PlaneMuts, PlaneRef, PlaneRefs, RawPlane};

@@ -20,6 +20,14 @@ pub trait Location: sealed::Sealed + Sized + Send + Sync + 'static {
 )]
 pub trait HostAccess: Location {}
 
+/// Locations whose bytes kernels on a GPU can read and write. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "images in `{Self}` cannot be used by a GPU",
+    label = "expected an image in GPU memory",
+    note = "upload it to a `Cuda` image first"
+)]
+pub trait DeviceAccess: Location {}
+
 /// Ordinary memory of the process.
 #[derive(Clone, Copy, Debug)]
 pub enum Host {}
@@ -85,7 +93,7 @@ impl HostOwner {
     }
 }
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Host {}
 }

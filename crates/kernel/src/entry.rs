@@ -7,6 +7,8 @@ pub struct Entry {
     pub name: &'static str,
     /// The PTX module that it is in.
     pub family: &'static str,
+    /// The symbol of the hash of its parameter.
+    pub hash_symbol: &'static str,
     /// [`ParamLayout::HASH`](crate::ParamLayout::HASH) of its one parameter.
     pub params_hash: u64,
     /// Bytes of its one parameter.
@@ -35,6 +37,7 @@ macro_rules! entries {
         pub const ENTRIES: &[$crate::Entry] = &[$($crate::Entry {
             name: stringify!($name),
             family: $family,
+            hash_symbol: stringify!($hash),
             params_hash: <$crate::Launch<$body> as $crate::ParamLayout>::HASH,
             params_size: core::mem::size_of::<$crate::Launch<$body>>(),
             #[cfg(not(target_arch = "nvptx64"))]
@@ -43,7 +46,6 @@ macro_rules! entries {
         $(
             impl $crate::entry::NamedEntry for $body {
                 const ENTRY: &'static str = stringify!($name);
-                const HASH_SYMBOL: &'static str = stringify!($hash);
                 const FAMILY: &'static str = $family;
             }
         )+
@@ -74,8 +76,6 @@ macro_rules! entries {
 pub trait NamedEntry: crate::Body {
     /// The symbol.
     const ENTRY: &'static str;
-    /// The symbol of the parameter block's hash.
-    const HASH_SYMBOL: &'static str;
     /// The module that the entry is in.
     const FAMILY: &'static str;
 }

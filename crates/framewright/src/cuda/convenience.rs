@@ -1,0 +1,64 @@
+//! One image at a time, with the wait included.
+
+use super::{device::Device, memory::Cuda, stream::Stream};
+use crate::{error::Error, image::Image, location::HostAccess, view::AsImage};
+use framewright_core::{Format, Layout};
+
+impl Stream {
+    /// A new device image with the content of a host image, its colours and its place in the frame, when done.
+    ///
+    /// # Errors
+    /// As [`Device::image`] and [`Scope::upload`](crate::cuda::Scope::upload).
+    pub fn upload<S>(&self, source: &S) -> Result<Image<S::Format, Cuda>, Error>
+    where
+        S: AsImage<Location: HostAccess>,
+        <S::Format as Format>::Planes: framewright_core::SamePlanes<<S::Format as Format>::Planes>,
+    {
+        let source = source.view();
+        let mut image = self.device().image::<S::Format>(source.size())?;
+        image.parts.color = source.color();
+        image.parts.frame_size = source.frame_size();
+        self.scope(|scope| scope.upload(source, &mut image).map(drop))?;
+        Ok(image)
+    }
+
+    /// A new host image with the content of a device image, when done.
+    ///
+    /// # Errors
+    /// As [`Image::new`] and [`Scope::download`](crate::cuda::Scope::download).
+    pub fn download<S>(&self, source: &S) -> Result<Image<S::Format>, Error>
+    where
+        S: AsImage<Location = Cuda>,
+        <S::Format as Format>::Planes: framewright_core::SamePlanes<<S::Format as Format>::Planes>,
+    {
+        let source = source.view();
+        let mut image = Image::with_layout(&Layout::aligned(source.size(), 64)?)?;
+        image.parts.color = source.color();
+        image.parts.frame_size = source.frame_size();
+        self.scope(|scope| scope.download(source, &mut image))?;
+        Ok(image)
+    }
+}
+
+impl Device {
+    /// Launches a kernel that panics, for tests of how that is reported. The device's context is lost afterwards.
+    ///
+    /// # Errors
+    /// The panic, as every kernel's.
+    #[doc(hidden)]
+    pub fn selftest_panic(&self, at: (u32, u32)) -> Result<(), Error> {
+        use framewright_core::{Gray8, Size};
+        use framewright_kernel::{Domain, Launch, PlaneOut};
+        let image = self.image::<Gray8>(Size::fixed::<64, 8>())?;
+        let raw = image.parts.raw(0);
+        let launch = Launch {
+            domain: Domain { x0: 0, y0: 0, x1: 64, y1: 8 },
+            out: PlaneOut { base: raw.first_row, pitch_bytes: raw.pitch_bytes },
+            body: framewright_kernels::selftest::PanicAt { x: at.0, y: at.1 },
+        };
+        let stream = self.stream()?;
+        // SAFETY: the image outlives the wait below.
+        unsafe { stream.inner.launch(&launch)? };
+        stream.inner.settle()
+    }
+}
