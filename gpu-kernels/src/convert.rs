@@ -8,6 +8,7 @@ use crate::{
 use core::marker::PhantomData;
 use framewright_kernel::{
     At, Body, Mode, ParamLayout, Reach,
+    entry::NamedEntry,
     params::{FNV_BASIS, fnv_u64},
 };
 
@@ -52,6 +53,11 @@ impl<S: Yuv420Source, T: RgbTarget> Body for Convert<S, T> {
         self.quad(&tile, &mut block, 3);
         block
     }
+}
+
+impl<S: Yuv420Source, T: RgbTarget> NamedEntry for Convert<S, T> {
+    const ENTRY: &'static str = S::ENTRIES[T::INDEX];
+    const FAMILY: &'static str = "yuv420";
 }
 
 impl<S: Yuv420Source, T: RgbTarget> Convert<S, T> {

@@ -1,6 +1,6 @@
 //! Plane copy: rows of bytes, from any pitch to any pitch, of any sample.
 
-use framewright_kernel::{At, Body, Mode, Packed, PlaneIn, Reach};
+use framewright_kernel::{At, Body, Mode, Packed, PlaneIn, Reach, entry::NamedEntry};
 
 framewright_kernel::param_struct! {
     /// Copies bytes: a "pixel" is one byte, so that every sample size runs on one kernel.
@@ -28,6 +28,11 @@ impl Body for CopyRows {
             self.source.load::<4, M>(at.x, at.y + 3),
         ])
     }
+}
+
+impl NamedEntry for CopyRows {
+    const ENTRY: &'static str = "framewright_copy";
+    const FAMILY: &'static str = "copy";
 }
 
 framewright_kernel::entries! {

@@ -1,6 +1,6 @@
 //! A kernel that panics on request: the tests of how a panic on a device is reported need one.
 
-use framewright_kernel::{At, Body, Mode, Packed, Reach};
+use framewright_kernel::{At, Body, Mode, Packed, Reach, entry::NamedEntry};
 
 framewright_kernel::param_struct! {
     /// Writes ones, and panics at one place.
@@ -28,6 +28,11 @@ impl Body for PanicAt {
         assert!(at.x != self.x || at.y != self.y);
         Packed([[0x0101_0101; 4]])
     }
+}
+
+impl NamedEntry for PanicAt {
+    const ENTRY: &'static str = "framewright_panic_at";
+    const FAMILY: &'static str = "selftest";
 }
 
 framewright_kernel::entries! {

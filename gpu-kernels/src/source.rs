@@ -12,6 +12,8 @@ pub trait Tile420: Copy {
 
 /// A reader of one layout class.
 pub trait Yuv420Source: ParamLayout + Send + Sync + 'static {
+    /// The entries that convert from this source, by [`RgbTarget::INDEX`](crate::RgbTarget::INDEX).
+    const ENTRIES: [&'static str; 2];
     /// What a block's samples are in registers.
     type Tile: Tile420;
     /// What the loads of the block at `at` may assume.
@@ -67,6 +69,7 @@ impl Tile420 for Nv12Tile {
 }
 
 impl Yuv420Source for Nv12Planes {
+    const ENTRIES: [&'static str; 2] = ["framewright_nv12_to_rgb24", "framewright_nv12_to_rgb32"];
     type Tile = Nv12Tile;
     #[inline(always)]
     fn reach(&self, at: At) -> Reach {
@@ -101,6 +104,7 @@ impl Tile420 for I420Tile {
 }
 
 impl Yuv420Source for I420Planes {
+    const ENTRIES: [&'static str; 2] = ["framewright_i420_to_rgb24", "framewright_i420_to_rgb32"];
     type Tile = I420Tile;
     #[inline(always)]
     fn reach(&self, at: At) -> Reach {

@@ -8,6 +8,8 @@ pub trait RgbTarget: Copy + Send + Sync + 'static {
     type Block: Block;
     /// Bytes of a pixel.
     const PIXEL_BYTES: u32;
+    /// Which of a source's entries writes this target.
+    const INDEX: usize;
     /// A block to fill.
     fn empty() -> Self::Block;
     /// Writes pixels `4 * quad..4 * quad + 4` of row `row`, saturated.
@@ -21,6 +23,7 @@ pub enum Rgb24 {}
 impl RgbTarget for Rgb24 {
     type Block = Packed<12, 2>;
     const PIXEL_BYTES: u32 = 3;
+    const INDEX: usize = 0;
     #[inline(always)]
     fn empty() -> Self::Block {
         Packed([[0; 12]; 2])
@@ -40,6 +43,7 @@ pub enum Rgb32 {}
 impl RgbTarget for Rgb32 {
     type Block = Packed<16, 2>;
     const PIXEL_BYTES: u32 = 4;
+    const INDEX: usize = 1;
     #[inline(always)]
     fn empty() -> Self::Block {
         Packed([[0; 16]; 2])

@@ -29,7 +29,7 @@ pub const LANES: u32 = 32;
 /// Exports the kernels of one family, which is one PTX module: each line makes a PTX entry `NAME`, the symbol
 /// `NAME_PARAMS_HASH`, and a line of the host's `ENTRIES`.
 ///
-/// Entries cannot be generic, so each line names one combination.
+/// Entries cannot be generic, so each line names one combination; the body's [`NamedEntry`] must say the same names.
 #[macro_export]
 macro_rules! entries {
     (family $family:literal; $($(#[$doc:meta])* $name:ident, $hash:ident = $body:ty;)+) => {
@@ -43,12 +43,11 @@ macro_rules! entries {
             #[cfg(not(target_arch = "nvptx64"))]
             run: $crate::Launch::<$body>::run_grid,
         }),+];
-        $(
-            impl $crate::entry::NamedEntry for $body {
-                const ENTRY: &'static str = stringify!($name);
-                const FAMILY: &'static str = $family;
-            }
-        )+
+        $(const _: () = assert!(
+            $crate::entry::same(<$body as $crate::entry::NamedEntry>::ENTRY, stringify!($name))
+                && $crate::entry::same(<$body as $crate::entry::NamedEntry>::FAMILY, $family),
+            "a body's NamedEntry names the entry and the family that export it"
+        );)+
         #[cfg(target_arch = "nvptx64")]
         mod ptx_entries {
             use super::*;
@@ -70,6 +69,16 @@ macro_rules! entries {
             )+
         }
     };
+}
+
+/// Whether two names are the same, when compiling.
+pub const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
 }
 
 /// The PTX entry of a body.

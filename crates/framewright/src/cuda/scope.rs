@@ -15,7 +15,6 @@ use crate::{
     view::{ImageMut, ImageRef},
 };
 use framewright_core::{Format, SamePlanes, Size};
-use framewright_kernel::entry::NamedEntry;
 use std::{cell::RefCell, marker::PhantomData};
 
 /// Queues work on one stream while it borrows images; see [`Stream::scope`].
@@ -124,7 +123,6 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     where
         S: DeviceSource<'scope, Format: YuvFormat>,
         D: DeviceTarget<'scope, Format: RgbFormat>,
-        convert::ConvertBody<S::Format, D::Format>: NamedEntry,
     {
         let (source, destination) = (source.read(token()), destination.write(token()));
         self.check_device(&source.parts, "source")?;
