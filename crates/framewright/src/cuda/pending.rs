@@ -79,12 +79,13 @@ impl Stream {
         let mut owned = Box::new(Owned { images, temporaries: Vec::new() });
         let scope = Scope::unsettled(self);
         let images: *mut T = &raw mut owned.images;
+        let place: *const Scope<'_, '_> = &raw const scope;
         // If `work` panics the images are leaked with the box, and the stream is waited for.
         let guard = Settle { stream: self, owned: ManuallyDrop::new(owned) };
         // SAFETY: the box is not touched while `work` runs. Views that `work` makes live no longer than its own call allows:
         // for any 'scope it must do, so nothing with that lifetime gets out. The device uses the memory until the event below,
         // and the box is kept until then.
-        let queued = work(unsafe { &*(&raw const scope) }, unsafe { &mut *images });
+        let queued = work(unsafe { &*place }, unsafe { &mut *images });
         let mut owned = guard.finish();
         owned.temporaries = scope.into_temporaries();
         match queued.and_then(|()| self.record()) {

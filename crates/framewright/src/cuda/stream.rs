@@ -144,11 +144,11 @@ impl StreamInner {
 
 impl Drop for StreamInner {
     fn drop(&mut self) {
-        if let Handle::Cust(stream) = &mut self.handle {
-            if let Ok(_current) = self.device.inner.enter() {
-                // SAFETY: dropped once, here.
-                unsafe { ManuallyDrop::drop(stream) };
-            }
+        if let Handle::Cust(stream) = &mut self.handle
+            && let Ok(_current) = self.device.inner.enter()
+        {
+            // SAFETY: dropped once, here.
+            unsafe { ManuallyDrop::drop(stream) };
         }
     }
 }
