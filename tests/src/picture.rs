@@ -114,6 +114,11 @@ impl Packed {
         Self { planes: planes.collect(), row_bytes }
     }
 
+    /// The planes one after the other.
+    pub fn concat(&self) -> Vec<u8> {
+        self.planes.concat()
+    }
+
     /// All bytes of row `y` of plane `i`.
     pub fn row(&self, i: usize, y: usize) -> &[u8] {
         &self.planes[i][y * self.row_bytes[i]..][..self.row_bytes[i]]
