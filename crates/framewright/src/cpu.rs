@@ -14,6 +14,7 @@ use framewright_kernel::{Body, Launch};
 /// Nothing is allocated a call by this crate's own code.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cpu {
+    #[cfg_attr(not(feature = "rayon"), allow(dead_code))] // then everything is
     single_threaded: bool,
 }
 
