@@ -35,6 +35,8 @@ pub trait PlaneList: Sealed + 'static {
         + core::fmt::Debug;
     /// What is stored to know all pitches: nothing where all are static.
     type Pitches: Copy + Send + Sync + PartialEq + Eq + core::fmt::Debug + 'static;
+    /// The same planes with pitches known at run time: what two formats share that differ in nothing else.
+    type Unpitched: 'static;
     /// The tuple of what a [`PlaneMap`] makes.
     type Map<M: PlaneMap>;
 
@@ -59,6 +61,7 @@ pub trait PlaneList: Sealed + 'static {
     label = "expected the same components, samples and subsampling in the same order"
 )]
 pub trait SamePlanes<Other: PlaneList>: PlaneList {}
+impl<A: PlaneList, B: PlaneList<Unpitched = A::Unpitched>> SamePlanes<A> for B {}
 
 /// Planes that may have any pitch. Sealed.
 #[diagnostic::on_unimplemented(
@@ -93,7 +96,7 @@ fn resolve_one<S: PlaneSpec>(pitches: &[i64], index: usize) -> Result<<S::Pitch 
 }
 
 macro_rules! lists {
-    ($($count:literal: $($s:ident $c:ident $t:ident $u:ident $p:ident $q:ident $i:tt),+;)*) => {$(
+    ($($count:literal: $($s:ident $i:tt),+;)*) => {$(
         impl<$($s: PlaneSpec),+> Sealed for ($($s,)+) {}
         impl<$($s: PlaneSpec),+> PlaneList for ($($s,)+) {
             const COUNT: usize = $count;
@@ -101,6 +104,7 @@ macro_rules! lists {
             const STEP: Step = coarsest(Self::INFOS);
             type Array<T: Copy + Send + Sync + core::fmt::Debug> = [T; $count];
             type Pitches = ($(<$s::Pitch as Pitch>::Repr,)+);
+            type Unpitched = ($(Spec<$s::Component, $s::Sample, $s::Subsampling, Dyn>,)+);
             type Map<M: PlaneMap> = ($(M::Plane<$s>,)+);
 
             fn array<T: Copy + Send + Sync + core::fmt::Debug>(make: impl FnMut(usize) -> T) -> [T; $count] {
@@ -122,16 +126,12 @@ macro_rules! lists {
                 ($(map.plane::<$s>($i, pitches.$i),)+)
             }
         }
-        impl<$($c, $t, $u, $p, $q),+> SamePlanes<($(Spec<$c, $t, $u, $q>,)+)> for ($(Spec<$c, $t, $u, $p>,)+)
-        where
-            $(Spec<$c, $t, $u, $p>: PlaneSpec, Spec<$c, $t, $u, $q>: PlaneSpec),+
-        {}
         impl<$($s: PlaneSpec<Pitch = Dyn>),+> FreePlanes for ($($s,)+) {}
     )*};
 }
 lists! {
-    1: S0 C0 T0 U0 P0 Q0 0;
-    2: S0 C0 T0 U0 P0 Q0 0, S1 C1 T1 U1 P1 Q1 1;
-    3: S0 C0 T0 U0 P0 Q0 0, S1 C1 T1 U1 P1 Q1 1, S2 C2 T2 U2 P2 Q2 2;
-    4: S0 C0 T0 U0 P0 Q0 0, S1 C1 T1 U1 P1 Q1 1, S2 C2 T2 U2 P2 Q2 2, S3 C3 T3 U3 P3 Q3 3;
+    1: S0 0;
+    2: S0 0, S1 1;
+    3: S0 0, S1 1, S2 2;
+    4: S0 0, S1 1, S2 2, S3 3;
 }

@@ -2,7 +2,7 @@
 
 use super::{device::Device, memory::Cuda, stream::Stream};
 use crate::{error::Error, image::Image, location::HostAccess, view::AsImage};
-use framewright_core::{Format, Layout};
+use framewright_core::Layout;
 
 impl Stream {
     /// A new device image with the content of a host image, its colours and its place in the frame, when done.
@@ -12,7 +12,6 @@ impl Stream {
     pub fn upload<S>(&self, source: &S) -> Result<Image<S::Format, Cuda>, Error>
     where
         S: AsImage<Location: HostAccess>,
-        <S::Format as Format>::Planes: framewright_core::SamePlanes<<S::Format as Format>::Planes>,
     {
         let source = source.view();
         let mut image = self.device().image::<S::Format>(source.size())?;
@@ -29,7 +28,6 @@ impl Stream {
     pub fn download<S>(&self, source: &S) -> Result<Image<S::Format>, Error>
     where
         S: AsImage<Location = Cuda>,
-        <S::Format as Format>::Planes: framewright_core::SamePlanes<<S::Format as Format>::Planes>,
     {
         let source = source.view();
         let mut image = Image::with_layout(&Layout::aligned(source.size(), 64)?)?;
