@@ -143,7 +143,7 @@ macro_rules! trampolines {
     };
 }
 
-/// Untried: written by the book, never run.
+/// Untried: GNU as takes it, nobody has run it.
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 macro_rules! trampolines {
     ($($name:ident)*) => {

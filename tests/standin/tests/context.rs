@@ -113,9 +113,9 @@ fn primary_contexts_are_counted() {
         };
         assert_eq!(state(), 0);
         let a = Context::new(device(0)).expect("a context");
-        let b = a.clone();
-        assert_eq!(a.as_raw(), b.as_raw());
         let first_life = id(a.as_raw());
+        let b = a.clone();
+        assert_eq!((a.as_raw(), first_life), (b.as_raw(), id(b.as_raw())));
         drop(a);
         assert_eq!((state(), allocate(1).is_ok()), (1, true));
         drop(b);

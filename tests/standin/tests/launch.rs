@@ -104,7 +104,8 @@ fn parameters_as_one_buffer() {
         let mut size = size_of::<Fill>();
         let mut run = |size: *mut usize| {
             let pointer = (&raw mut parameters).cast();
-            let mut extra = [1 as *mut c_void, pointer, 2 as *mut c_void, size.cast(), null_mut()];
+            let mark = |number: usize| number as *mut c_void;
+            let mut extra = [mark(1), pointer, mark(2), size.cast(), mark(0)];
             let none = null_mut();
             unsafe { sys::cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, none, none.cast(), extra.as_mut_ptr()) }
         };

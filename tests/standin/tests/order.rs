@@ -9,6 +9,7 @@ mod common;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use common::{Control, allocate, context, isolated};
 use cust::event::{Event, EventFlags, EventStatus};
@@ -203,7 +204,9 @@ fn queues_run_by_themselves_when_asked() {
         }
         let _context = context();
         assert_eq!(unsafe { sys::cuLaunchHostFunc(null_mut(), done, null_mut()) }, Code::SUCCESS);
+        let start = Instant::now();
         while DONE.load(Ordering::SeqCst) == 0 {
+            assert!(start.elapsed() < Duration::from_secs(10), "nobody runs the queue");
             std::thread::yield_now();
         }
     });
@@ -246,5 +249,40 @@ fn eight_threads_with_their_own_streams() {
                 });
             }
         });
+    });
+}
+
+#[test]
+fn four_threads_wait_for_one_stream() {
+    isolated("four_threads_wait_for_one_stream", &[], || {
+        static RUNNING: AtomicU32 = AtomicU32::new(0);
+        static DONE: AtomicU32 = AtomicU32::new(0);
+        static WRONG: AtomicU32 = AtomicU32::new(0);
+        unsafe extern "C" fn run(data: *mut c_void) {
+            let alone = RUNNING.fetch_add(1, Ordering::SeqCst) == 0;
+            std::thread::sleep(Duration::from_millis(1));
+            let in_order = DONE.fetch_add(1, Ordering::SeqCst) == data as u32;
+            WRONG.fetch_add(u32::from(!(alone && in_order)), Ordering::SeqCst);
+            RUNNING.fetch_sub(1, Ordering::SeqCst);
+        }
+        let context = context();
+        let stream = independent();
+        for number in 0..20_usize {
+            let number = number as *mut c_void;
+            assert_eq!(unsafe { sys::cuLaunchHostFunc(stream, run, number) }, Code::SUCCESS);
+        }
+        let start = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                let (raw, stream, start) = (context.as_raw() as usize, stream as usize, &start);
+                scope.spawn(move || {
+                    assert_eq!(unsafe { sys::cuCtxSetCurrent(raw as _) }, Code::SUCCESS);
+                    start.wait();
+                    wait(stream as _);
+                    assert_eq!(DONE.load(Ordering::SeqCst), 20, "the wait returned too early");
+                });
+            }
+        });
+        assert_eq!(WRONG.load(Ordering::SeqCst), 0, "operations ran at once or out of order");
     });
 }

@@ -1,6 +1,6 @@
 //! Each test runs in a process of its own, with the stand-in as its driver.
 
-use std::ffi::CString;
+use std::ffi::{CString, c_char};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -70,7 +70,7 @@ impl Control {
 
     pub(crate) fn live(&self, kind: &str) -> u64 {
         let kind = CString::new(kind).expect("a word");
-        let live = self.get::<unsafe extern "C" fn(*const i8) -> u64>("framewright_standin_live");
+        let live = self.get::<unsafe extern "C" fn(*const c_char) -> u64>("framewright_standin_live");
         // SAFETY: a terminated string.
         let count = unsafe { live(kind.as_ptr()) };
         assert_ne!(count, u64::MAX, "the stand-in counts no {kind:?}");
@@ -79,14 +79,14 @@ impl Control {
 
     pub(crate) fn calls(&self, name: &str) -> u64 {
         let name = CString::new(name).expect("a name");
-        let calls = self.get::<unsafe extern "C" fn(*const i8) -> u64>("framewright_standin_calls");
+        let calls = self.get::<unsafe extern "C" fn(*const c_char) -> u64>("framewright_standin_calls");
         // SAFETY: a terminated string.
         unsafe { calls(name.as_ptr()) }
     }
 
     pub(crate) fn fail(&self, name: &str, after_calls: u32, code: Code) {
         let name = CString::new(name).expect("a name");
-        let fail = self.get::<unsafe extern "C" fn(*const i8, u32, u32)>("framewright_standin_fail");
+        let fail = self.get::<unsafe extern "C" fn(*const c_char, u32, u32)>("framewright_standin_fail");
         // SAFETY: a terminated string.
         unsafe { fail(name.as_ptr(), after_calls, code.0) };
     }
