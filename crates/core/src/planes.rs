@@ -126,7 +126,8 @@ macro_rules! lists {
         where
             $(Spec<$c, $t, $u, $p>: PlaneSpec, Spec<$c, $t, $u, $q>: PlaneSpec),+
         {}
-        impl<$($s: PlaneSpec<Pitch = Dyn>),+> FreePlanes for ($($s,)+) {}
+        // Not for any spec whose `Pitch` is `Dyn`: then the compiler would speak of that type and not of the trait.
+        impl<$($c, $t, $u),+> FreePlanes for ($(Spec<$c, $t, $u, Dyn>,)+) where $(Spec<$c, $t, $u, Dyn>: PlaneSpec),+ {}
     )*};
 }
 lists! {
