@@ -350,9 +350,12 @@ fn tiles_and_splits_lie_on_the_grid() {
     let mut image = Image::<Nv12>::new(size(9, 6)).unwrap();
     let split = |image: &mut Image<Nv12>, y| text(image.view_mut().split_at_row(y));
     assert_eq!(split(&mut image, 3), "crop offset y is 3 pixels, expected a multiple of 2 (the nearest are 2 and 4)");
-    assert!(image.view_mut().split_at_row(0).is_err());
-    assert!(image.view_mut().split_at_row(6).is_err());
-    assert!(image.view_mut().split_at_column(10).is_err());
+    assert_eq!(split(&mut image, 0), "cut at y is 0 pixels, expected inside the image's 6 (a side would be empty)");
+    assert_eq!(split(&mut image, 6), "cut at y is 6 pixels, expected inside the image's 6 (a side would be empty)");
+    assert_eq!(
+        text(image.view_mut().split_at_column(10)),
+        "cut at x is 10 pixels, expected inside the image's 9 (a side would be empty)"
+    );
     assert!(image.view_mut().split_at_column(1).is_err());
     assert_eq!(
         text(image.view_mut().tiles(size(3, 2))),
