@@ -257,7 +257,7 @@ fn rows_say_what_they_cannot_be() {
 #[test]
 fn samples_of_two_bytes_are_aligned() {
     // A buffer of which we know that byte 0 is even.
-    let words = vec![0u16; 64];
+    let words = [0u16; 64];
     // SAFETY: 64 words are 128 initialised bytes, borrowed as long as the slice.
     let bytes: &[u8] = unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), 128) };
     let layout = Layout::<Yuv420p16>::packed(size(5, 4)).unwrap();
@@ -370,7 +370,7 @@ fn tiles_and_splits_lie_on_the_grid() {
     right.planes_mut().1.fill([7, 8]);
     upper.planes_mut().0.fill(1);
     right.planes_mut().0.fill(9);
-    drop((upper, left, right));
+    let _ = left;
     assert_eq!((image.planes().1.row(2)[4], image.planes().1.row(2)[3]), ([7, 8], [0, 0]));
     assert_eq!((image.planes().0.row(3), image.planes().0.row(4)), (&[1; 9][..], &[0, 0, 0, 0, 0, 0, 0, 0, 9][..]));
     // Gray has no grid.
@@ -546,7 +546,7 @@ fn images_views_and_errors_go_to_other_threads() {
 fn new_images_are_zeroed_and_aligned() {
     let image = Image::<Yuv420p8>::new(size(70, 3)).unwrap();
     assert_eq!(image.pitches_bytes(), [128, 64, 64]);
-    assert!(image.as_raw_planes().iter().all(|plane| plane.first_row as usize % 64 == 0));
+    assert!(image.as_raw_planes().iter().all(|plane| (plane.first_row as usize).is_multiple_of(64)));
     assert!(image.planes().1.rows().flatten().all(|&byte| byte == 0));
     assert_eq!(format!("{image:?}"), "yuv420p 70x3 in host memory, pitches [128, 64, 64] bytes");
     let huge = Image::<Bgr8>::new(size(1 << 27, 1 << 27)).map(|_| ());
