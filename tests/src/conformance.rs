@@ -236,7 +236,7 @@ impl<E: Executor> Run<'_, E> {
                     let shown = self.show::<S, D>(&Picture::noise(size, 99 * size.height() + size.width()));
                     for (i, rect) in rects(size).into_iter().enumerate() {
                         // Of the larger sizes each pair of formats takes every fifth rectangle, each another one.
-                        if is_small(size) || (i + self.turn) % 5 == 0 {
+                        if is_small(size) || (i + self.turn).is_multiple_of(5) {
                             self.convert::<S, D>(
                                 &mut batch,
                                 &shown,
@@ -277,7 +277,7 @@ impl<E: Executor> Run<'_, E> {
     }
 
     fn buffers(&self) -> (Buffers, Buffers) {
-        let which = |bit: usize| if self.turn / 3 & bit == 0 { Buffers::Separate } else { Buffers::Together };
+        let which = |bit: usize| if (self.turn / 3) & bit == 0 { Buffers::Separate } else { Buffers::Together };
         (which(1), which(2))
     }
 
@@ -343,7 +343,7 @@ impl<E: Executor> Run<'_, E> {
                 }
             }
             for (i, region) in regions::<F>(size).enumerate() {
-                if is_small(size) || (i + self.turn) % 5 == 0 {
+                if is_small(size) || (i + self.turn).is_multiple_of(5) {
                     self.copy::<F>(&mut batch, size, &shown, Some(region), self.rows());
                 }
             }

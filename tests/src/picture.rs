@@ -50,14 +50,15 @@ impl Picture {
     /// When the format has other channels.
     pub fn planes<F: Format>(&self) -> Packed {
         let planes = F::Planes::INFOS.iter().map(|info| {
-            let codes = |channel: &Channel| match channel {
-                Channel::Y => &self.y,
-                Channel::Cb => &self.cb,
-                Channel::Cr => &self.cr,
-                other => panic!("{other:?} is no channel of YUV"),
-            };
-            let samples = info.plane_size(self.size).pixels() as usize;
-            (0..samples).flat_map(|i| info.channels.iter().map(move |channel| codes(channel)[i])).collect()
+            interleaved(info.channels, info.plane_size(self.size), |channel, plane| {
+                let codes = match channel {
+                    Channel::Y => &self.y,
+                    Channel::Cb => &self.cb,
+                    Channel::Cr => &self.cr,
+                    other => panic!("{other:?} is no channel of YUV"),
+                };
+                plane.zip(codes).for_each(|(to, &code)| *to = code);
+            })
         });
         Packed { planes: planes.collect(), row_bytes: row_bytes::<F>(self.size) }
     }
@@ -79,16 +80,17 @@ impl Rgb {
     /// # Panics
     /// When the format has other channels.
     pub fn planes<F: Format>(&self) -> Packed {
-        let byte = |&[r, g, b]: &[u8; 3], channel: &Channel| match channel {
-            Channel::R => r,
-            Channel::G => g,
-            Channel::B => b,
-            Channel::A => 255,
-            other => panic!("{other:?} is no channel of RGB"),
-        };
-        let channels = F::Planes::INFOS[0].channels;
-        let bytes = self.pixels.iter().flat_map(|pixel| channels.iter().map(move |channel| byte(pixel, channel)));
-        Packed { planes: vec![bytes.collect()], row_bytes: row_bytes::<F>(self.size) }
+        let plane = interleaved(F::Planes::INFOS[0].channels, self.size, |channel, plane| {
+            let pixels = plane.zip(&self.pixels);
+            match channel {
+                Channel::R => pixels.for_each(|(to, &[r, _, _])| *to = r),
+                Channel::G => pixels.for_each(|(to, &[_, g, _])| *to = g),
+                Channel::B => pixels.for_each(|(to, &[_, _, b])| *to = b),
+                Channel::A => pixels.for_each(|(to, _)| *to = 255),
+                other => panic!("{other:?} is no channel of RGB"),
+            }
+        });
+        Packed { planes: vec![plane], row_bytes: row_bytes::<F>(self.size) }
     }
 
     /// The pixel in column `x` of row `y`.
@@ -130,6 +132,19 @@ impl Packed {
         let x = (rect.offset.x / info.step.x * info.element_bytes()) as usize;
         &self.row(i, (rect.offset.y / info.step.y) as usize + y)[x..][..info.row_bytes(rect.size) as usize]
     }
+}
+
+/// A plane of interleaved channels; `fill` sets all bytes of one. Not by nested iterators: this runs for every colour.
+fn interleaved(
+    channels: &[Channel],
+    size: Size,
+    fill: impl Fn(Channel, std::iter::StepBy<std::slice::IterMut<'_, u8>>),
+) -> Vec<u8> {
+    let mut plane = vec![0; size.pixels() as usize * channels.len()];
+    for (i, &channel) in channels.iter().enumerate() {
+        fill(channel, plane[i..].iter_mut().step_by(channels.len()));
+    }
+    plane
 }
 
 fn row_bytes<F: Format>(size: Size) -> Vec<usize> {

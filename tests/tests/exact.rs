@@ -5,11 +5,11 @@
 //! hold the 256 luma codes.
 
 use framewright::{
-    Bgr8, Bgra8, Conversion, Cpu, Image, ImageRef, Layout, Matrix, Nv12, Range, Rgb8, RgbFormat, Rgba8, Size, Yuv420p8,
-    YuvFormat,
+    Bgr8, Bgra8, Conversion, Cpu, Image, ImageRef, Layout, Matrix, Nv12, PlaneList, Range, Rgb8, RgbFormat, Rgba8,
+    Size, Yuv420p8, YuvFormat,
 };
 use framewright_tests::{
-    picture::{Picture, Rgb},
+    picture::{Packed, Picture, Rgb},
     reference::{Reference, Weights},
 };
 use std::sync::Mutex;
@@ -31,24 +31,31 @@ fn picture(cr: u8) -> Picture {
     Picture::of(image.expect("the planes are as long"))
 }
 
-/// The triples that differ from what was expected.
+/// The pixels that differ from what was expected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Differences {
     compared: u64,
     count: u64,
-    /// Column, row, expected, found.
-    first: Option<(u32, u32, [u8; 3], [u8; 3])>,
+    /// Format, column, row, the bytes expected and those found, three or four.
+    first: Option<(&'static str, u32, u32, [u8; 4], [u8; 4])>,
 }
 
 impl Differences {
-    fn compare(&mut self, expected: &Rgb, found: impl Fn(u32, u32) -> [u8; 3]) {
+    /// Compares the rows of an image of format `D`.
+    fn compare<'a, D: RgbFormat>(&mut self, expected: &Packed, found: impl Fn(u32) -> &'a [u8]) {
+        let bytes = D::Planes::INFOS[0].element_bytes() as usize;
         for y in 0..SIDE {
-            for x in 0..SIDE {
-                let (expected, found) = (expected.get(x, y), found(x, y));
-                self.compared += 1;
+            let (expected, found) = (expected.row(0, y as usize), found(y));
+            assert_eq!(expected.len(), found.len());
+            self.compared += (found.len() / bytes) as u64;
+            if expected == found {
+                continue;
+            }
+            for (x, (expected, found)) in expected.chunks(bytes).zip(found.chunks(bytes)).enumerate() {
                 if expected != found {
                     self.count += 1;
-                    self.first.get_or_insert((x, y, expected, found));
+                    let four = |pixel: &[u8]| std::array::from_fn(|i| pixel.get(i).copied().unwrap_or(0));
+                    self.first.get_or_insert((D::NAME, x as u32, y, four(expected), four(found)));
                 }
             }
         }
@@ -67,42 +74,22 @@ fn image<S: YuvFormat>(picture: &Picture) -> Image<S> {
     Image::from_owner(picture.planes::<S>().concat(), &layout).expect("the planes fill the layout")
 }
 
-fn converted<S: YuvFormat, D: RgbFormat>(source: &Image<S>, conversion: &Conversion) -> Image<D> {
-    let mut destination = Image::new(SIZE).expect("memory");
-    Cpu::single_threaded().convert(source, &mut destination, conversion).expect("the sizes agree");
-    destination
+/// Converts to a format and compares: a macro, since the plane's sample has another type each time.
+macro_rules! convert_and_compare {
+    ($source:expr, $($format:ty),+; $expected:expr, $conversion:expr, $differences:expr) => {$(
+        let mut destination = Image::<$format>::new(SIZE).expect("memory");
+        Cpu::single_threaded().convert($source, &mut destination, $conversion).expect("the sizes agree");
+        let (plane,) = destination.planes();
+        $differences.compare::<$format>(&$expected.planes::<$format>(), |y| plane.row(y).as_flattened());
+    )+};
 }
 
 /// Both source formats to all four outputs against the reference, for one Cr.
 fn compare_all(picture: &Picture, expected: &Rgb, conversion: &Conversion) -> Differences {
-    fn outputs<S: YuvFormat>(source: &Image<S>, expected: &Rgb, conversion: &Conversion, into: &mut Differences) {
-        let bgr = converted::<S, Bgr8>(source, conversion);
-        let (bgr,) = bgr.planes();
-        into.compare(expected, |x, y| {
-            let [b, g, r] = bgr.row(y)[x as usize];
-            [r, g, b]
-        });
-        let rgb = converted::<S, Rgb8>(source, conversion);
-        let (rgb,) = rgb.planes();
-        into.compare(expected, |x, y| rgb.row(y)[x as usize]);
-        let bgra = converted::<S, Bgra8>(source, conversion);
-        let (bgra,) = bgra.planes();
-        into.compare(expected, |x, y| {
-            let [b, g, r, a] = bgra.row(y)[x as usize];
-            assert_eq!(a, 255, "opacity");
-            [r, g, b]
-        });
-        let rgba = converted::<S, Rgba8>(source, conversion);
-        let (rgba,) = rgba.planes();
-        into.compare(expected, |x, y| {
-            let [r, g, b, a] = rgba.row(y)[x as usize];
-            assert_eq!(a, 255, "opacity");
-            [r, g, b]
-        });
-    }
     let mut differences = Differences::default();
-    outputs::<Nv12>(&image(picture), expected, conversion, &mut differences);
-    outputs::<Yuv420p8>(&image(picture), expected, conversion, &mut differences);
+    let (nv12, i420) = (image::<Nv12>(picture), image::<Yuv420p8>(picture));
+    convert_and_compare!(&nv12, Bgr8, Rgb8, Bgra8, Rgba8; expected, conversion, differences);
+    convert_and_compare!(&i420, Bgr8, Rgb8, Bgra8, Rgba8; expected, conversion, differences);
     differences
 }
 
@@ -145,13 +132,8 @@ fn all_triples_of_all_matrices_and_ranges() {
 #[test]
 fn a_planted_wrong_constant_is_found() {
     fn bgr_only(picture: &Picture, expected: &Rgb, conversion: &Conversion) -> Differences {
-        let bgr = converted::<Nv12, Bgr8>(&image(picture), conversion);
         let mut differences = Differences::default();
-        let (plane,) = bgr.planes();
-        differences.compare(expected, |x, y| {
-            let [b, g, r] = plane.row(y)[x as usize];
-            [r, g, b]
-        });
+        convert_and_compare!(&image::<Nv12>(picture), Bgr8; expected, conversion, differences);
         differences
     }
     for matrix in Matrix::ALL {
@@ -162,7 +144,7 @@ fn a_planted_wrong_constant_is_found() {
                 let wrong = Weights { kr_e4: right.kr_e4 + kr, kb_e4: right.kb_e4 + kb };
                 let found = scan(&Reference::with_weights(wrong, range), &conversion, (0..=255).step_by(15), bgr_only);
                 assert!(found.count > 0, "{matrix} {range} with Kr {kr:+} and Kb {kb:+} ten-thousandths");
-                assert!(found.first.is_some_and(|(_, _, expected, found)| expected != found));
+                assert!(found.first.is_some_and(|(_, _, _, expected, found)| expected != found));
             }
             let other = if matrix == Matrix::Bt709 { Matrix::Bt601 } else { Matrix::Bt709 };
             let found = scan(&Reference::new(other, range), &conversion, 100..=100, bgr_only);
@@ -178,18 +160,20 @@ fn a_planted_wrong_constant_is_found() {
 #[test]
 fn the_comparer_finds_one_wrong_level() {
     let reference = Reference::new(Matrix::Bt709, Range::Limited);
-    let expected = picture(77).rgb(&reference);
+    let expected = picture(77).rgb(&reference).planes::<Rgba8>();
     let mut none = Differences::default();
-    none.compare(&expected, |x, y| expected.get(x, y));
+    none.compare::<Rgba8>(&expected, |y| expected.row(0, y as usize));
     assert_eq!(none, Differences { compared: 1 << 16, count: 0, first: None });
 
-    let mut one = Differences::default();
-    let spoilt = |x: u32, y: u32| {
-        let [r, g, b] = expected.get(x, y);
-        if (x, y) == (255, 255) { [r, g, b ^ 1] } else { [r, g, b] }
-    };
-    one.compare(&expected, spoilt);
-    assert_eq!((one.count, one.first), (1, Some((255, 255, expected.get(255, 255), spoilt(255, 255)))));
+    for byte in 0..4 {
+        let mut spoilt = expected.row(0, 255).to_vec();
+        spoilt[4 * 254 + byte] ^= 1;
+        let mut one = Differences::default();
+        one.compare::<Rgba8>(&expected, |y| if y == 255 { &spoilt } else { expected.row(0, y as usize) });
+        assert_eq!((one.compared, one.count), (1 << 16, 1));
+        let (name, x, y, right, wrong) = one.first.expect("one");
+        assert_eq!((name, x, y, wrong[byte]), ("rgba", 254, 255, right[byte] ^ 1));
+    }
 }
 
 /// The images hold every triple once.

@@ -136,6 +136,15 @@ pub enum RegionError {
         /// The image.
         size: Size,
     },
+    /// A cut that would leave one side empty.
+    EmptySide {
+        /// The direction.
+        axis: Axis,
+        /// Where the cut was asked for, in pixels.
+        at_px: u32,
+        /// Pixels of the image in that direction.
+        side_px: u32,
+    },
 }
 
 impl fmt::Display for RegionError {
@@ -151,6 +160,12 @@ impl fmt::Display for RegionError {
             }
             Self::Outside { rect, size } => {
                 write!(f, "crop {rect} reaches past the image, expected to lie inside {size} pixels")
+            }
+            Self::EmptySide { axis, at_px, side_px } => {
+                write!(
+                    f,
+                    "cut at {axis} is {at_px} pixels, expected inside the image's {side_px} (a side would be empty)"
+                )
             }
         }
     }

@@ -126,7 +126,16 @@ macro_rules! lists {
                 ($(map.plane::<$s>($i, pitches.$i),)+)
             }
         }
+<<<<<<< HEAD
         impl<$($s: PlaneSpec<Pitch = Dyn>),+> FreePlanes for ($($s,)+) {}
+=======
+        impl<$($c, $t, $u, $p, $q),+> SamePlanes<($(Spec<$c, $t, $u, $q>,)+)> for ($(Spec<$c, $t, $u, $p>,)+)
+        where
+            $(Spec<$c, $t, $u, $p>: PlaneSpec, Spec<$c, $t, $u, $q>: PlaneSpec),+
+        {}
+        // Not for any spec whose `Pitch` is `Dyn`: then the compiler would speak of that type and not of the trait.
+        impl<$($c, $t, $u),+> FreePlanes for ($(Spec<$c, $t, $u, Dyn>,)+) where $(Spec<$c, $t, $u, Dyn>: PlaneSpec),+ {}
+>>>>>>> wt-tests
     )*};
 }
 lists! {

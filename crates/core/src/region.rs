@@ -94,7 +94,16 @@ impl<F: Format> Region<F> {
 #[macro_export]
 macro_rules! region {
     ($format:ty, x: $x:expr, y: $y:expr, width: $width:expr, height: $height:expr $(,)?) => {{
-        const REGION: $crate::Region<$format> = $crate::Region::fixed::<{ $x }, { $y }, { $width }, { $height }>();
+        // Not by `Region::fixed`: a panic that expands here is shown at the caller's line.
+        const REGION: $crate::Region<$format> = {
+            let ::core::result::Result::Ok(size) = $crate::Size::new($width, $height) else {
+                ::core::panic!("a side of a size is 1 to MAX_SIDE_PX pixels")
+            };
+            let ::core::result::Result::Ok(region) = $crate::Region::new($crate::Offset::new($x, $y), size) else {
+                ::core::panic!("a crop's x and y lie on the format's grid: even for 4:2:0")
+            };
+            region
+        };
         REGION
     }};
 }

@@ -10,7 +10,7 @@ impl<'a, F: Format, L: Location> ImageMut<'a, F, L> {
     /// [`RegionError`] when `y` is off the format's grid, or a side would be empty.
     pub fn split_at_row(self, y: u32) -> Result<(Self, Self), RegionError> {
         let size = self.size();
-        let rest = check_cut::<F>(Axis::Y, y, size.height(), size)?;
+        let rest = check_cut::<F>(Axis::Y, y, size.height())?;
         let upper = sized(size.width(), y);
         let lower = Rect::new(Offset::new(0, y), sized(size.width(), rest));
         Ok((Self::new(self.parts.crop_down(Rect::whole(upper))), Self::new(self.parts.crop_down(lower))))
@@ -22,7 +22,7 @@ impl<'a, F: Format, L: Location> ImageMut<'a, F, L> {
     /// [`RegionError`] when `x` is off the format's grid, or a side would be empty.
     pub fn split_at_column(self, x: u32) -> Result<(Self, Self), RegionError> {
         let size = self.size();
-        let rest = check_cut::<F>(Axis::X, x, size.width(), size)?;
+        let rest = check_cut::<F>(Axis::X, x, size.width())?;
         let left = sized(x, size.height());
         let right = Rect::new(Offset::new(x, 0), sized(rest, size.height()));
         Ok((Self::new(self.parts.crop_down(Rect::whole(left))), Self::new(self.parts.crop_down(right))))
@@ -89,7 +89,7 @@ fn sized(width: u32, height: u32) -> Size {
 }
 
 /// What is left after a cut at `at`.
-fn check_cut<F: Format>(axis: Axis, at: u32, side_px: u32, size: Size) -> Result<u32, RegionError> {
+fn check_cut<F: Format>(axis: Axis, at: u32, side_px: u32) -> Result<u32, RegionError> {
     let step_px = match axis {
         Axis::X => F::Planes::STEP.x,
         Axis::Y => F::Planes::STEP.y,
@@ -98,11 +98,7 @@ fn check_cut<F: Format>(axis: Axis, at: u32, side_px: u32, size: Size) -> Result
         return Err(RegionError::OffGrid { axis, offset_px: at, step_px });
     }
     if at == 0 || at >= side_px {
-        let offset = match axis {
-            Axis::X => Offset::new(at, 0),
-            Axis::Y => Offset::new(0, at),
-        };
-        return Err(RegionError::Outside { rect: Rect::new(offset, size), size });
+        return Err(RegionError::EmptySide { axis, at_px: at, side_px });
     }
     Ok(side_px - at)
 }

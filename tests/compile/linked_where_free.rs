@@ -1,0 +1,10 @@
+// A format that states its pitch where any pitch is asked for.
+// CHECK: check
+// ERROR: E0277 Yuv420p8<Linked>
+// SAYS: this format states a pitch in its type
+use framewright::*;
+
+pub fn free(frame: ImageRef<'_, Yuv420p8>) -> Size {
+    let _: Option<(Linked, Free)> = None;
+    frame.with_free_pitches::<Yuv420p8<Linked>>().size()
+}

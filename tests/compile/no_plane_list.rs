@@ -1,0 +1,14 @@
+// A format whose planes are no tuple.
+// CHECK: check
+// ERROR: E0277 One
+// SAYS: a format with one plane writes a tuple of one
+use framewright::*;
+
+pub type One = Spec<Y, u8>;
+pub type Tuple = (Spec<Y, u8>,);
+
+pub enum Plain {}
+impl Format for Plain {
+    const NAME: &'static str = "plain";
+    type Planes = One;
+}

@@ -1,0 +1,12 @@
+// An image of another format than the function takes.
+// CHECK: check
+// ERROR: E0308 frame
+use framewright::*;
+
+fn chroma(frame: ImageRef<'_, Nv12>) -> u32 {
+    frame.planes().1.width()
+}
+
+pub fn call(frame: ImageRef<'_, Yuv420p8>) -> u32 {
+    chroma(frame)
+}

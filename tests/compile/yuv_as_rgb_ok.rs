@@ -1,0 +1,7 @@
+// YUV where RGB is written.
+// CHECK: check
+use framewright::*;
+
+pub fn convert(source: ImageRef<'_, Nv12>, mut out: ImageMut<'_, Bgra8>) -> Result<ResolvedColor, Error> {
+    Cpu::new().convert(&source, &mut out, &Conversion::new())
+}
