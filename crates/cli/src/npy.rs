@@ -209,7 +209,8 @@ impl Header {
         read(reader, &mut text, "header")?;
         let fields = Fields::parse(&text).ok_or_else(|| {
             let head = &text[..text.len().min(60)];
-            format!("header is \"{}\", expected a dictionary of descr, fortran_order and shape", head.escape_ascii())
+            let head = String::from_utf8_lossy(head);
+            format!("header is \"{head}\", expected a dictionary of descr, fortran_order and shape")
         })?;
         if !matches!(fields.descr.as_str(), "|u1" | "u1" | "<u1" | ">u1" | "=u1") {
             return Err(format!("elements are '{}', expected '|u1' (uint8)", fields.descr));
@@ -217,7 +218,8 @@ impl Header {
         if fields.fortran_order {
             return Err("elements are in Fortran order, expected C order (numpy.ascontiguousarray)".into());
         }
-        Ok(Self { shape: fields.shape, data_start: before + u64::from(length) })
+        let shape = fields.shape.map_err(|found| format!("shape is ({found}), expected whole numbers below 2^64"))?;
+        Ok(Self { shape, data_start: before + u64::from(length) })
     }
 }
 
@@ -232,11 +234,11 @@ fn read(reader: &mut impl Read, into: &mut [u8], what: &str) -> Result<(), Strin
 }
 
 /// The dictionary of a header.
-#[derive(Default)]
 struct Fields {
     descr: String,
     fortran_order: bool,
-    shape: Vec<u64>,
+    /// Elements an axis, or what is there instead.
+    shape: Result<Vec<u64>, String>,
 }
 
 impl Fields {
@@ -244,7 +246,8 @@ impl Fields {
     fn parse(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok()?;
         let mut rest = text.trim().strip_prefix('{')?.strip_suffix('}')?.trim();
-        let (mut fields, mut seen) = (Self::default(), [false; 3]);
+        let mut fields = Self { descr: String::new(), fortran_order: false, shape: Ok(Vec::new()) };
+        let mut seen = [false; 3];
         while !rest.is_empty() {
             let (key, after) = string(rest)?;
             let value = after.trim_start().strip_prefix(':')?.trim_start();
@@ -265,7 +268,7 @@ impl Fields {
                 },
                 "shape" => {
                     let (inside, after) = value.strip_prefix('(')?.split_once(')')?;
-                    fields.shape = numbers(inside)?;
+                    fields.shape = numbers(inside).ok_or_else(|| inside.to_owned());
                     (2, after)
                 }
                 _ => return None,
@@ -337,8 +340,12 @@ mod tests {
         assert!(error(&with_text(4, "{}")).contains("version is 4"));
         assert!(error(&with_text(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}")).contains("'<f4'"));
         assert!(error(&with_text(1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2,)}")).contains("Fortran"));
-        for text in ["", "{", "{}", "{'descr': '|u1'}", "{'descr': '|u1', 'fortran_order': False, 'shape': (-1, 2)}"] {
+        for text in ["", "{", "{}", "{'descr': '|u1'}", "{'descr': '|u1', 'fortran_order': False, 'shape': 3}"] {
             assert!(error(&with_text(2, text)).contains("expected a dictionary"), "{text}");
+        }
+        for shape in ["-1, 2", "2, 18446744073709551616", "x", "1,,2"] {
+            let text = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape})}}");
+            assert!(error(&with_text(1, &text)).starts_with(&format!("shape is ({shape}), expected whole")), "{shape}");
         }
         let twice = "{'shape': (1,), 'descr': '|u1', 'fortran_order': False, 'shape': (2,)}";
         assert!(error(&with_text(2, twice)).contains("expected a dictionary"));

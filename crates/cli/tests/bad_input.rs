@@ -296,11 +296,12 @@ fn sizes_near_2_to_the_32_and_63() {
             place.fails("convert huge.y4m o.png", 1, &["huge.y4m: ", n]);
             place.fails_with("convert - o.png", &y4m(&format!("W{w} H{h}")), 1, &["stdin: ", n]);
             for format in ["gray", "yuv420p", "bgr24"] {
+                // The count of frames may be any on a stream, but not the sides.
+                let stdin = npy(&format!("({h}, {w})"), &[0; 36]);
+                place.fails_with(&format!("convert - o.png --format {format}"), &stdin, 1, &["stdin: shape is"]);
                 for shape in [format!("({h}, {w})"), format!("({h}, {w}, 3)"), format!("({n}, {h}, {w})")] {
                     place.put("huge.npy", npy(&shape, &[0; 36]));
                     place.fails(&format!("convert huge.npy o.png --format {format}"), 1, &["huge.npy: "]);
-                    let stdin = place.get("huge.npy");
-                    place.fails_with(&format!("convert - o.png --format {format}"), &stdin, 1, &["stdin: "]);
                 }
             }
         }

@@ -9,41 +9,41 @@ use std::{
 };
 
 /// The visible size of the real frame.
-pub const CAT: (usize, usize) = (854, 480);
+pub(crate) const CAT: (usize, usize) = (854, 480);
 
 /// A file of `tests/data`.
-pub fn data(name: &str) -> PathBuf {
+pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(name)
 }
 
 /// The planes of the real frame, packed.
-pub fn cat() -> Vec<u8> {
+pub(crate) fn cat() -> Vec<u8> {
     let npy = fs::read(data("cat_480p_yuv420p.npy")).unwrap();
     npy[npy.len() - 614_880..].to_vec()
 }
 
 /// A folder that runs happen in.
-pub struct Place(tempfile::TempDir);
+pub(crate) struct Place(tempfile::TempDir);
 
 impl Place {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    pub fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
+    pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
         fs::write(self.path(name), bytes).unwrap();
     }
 
-    pub fn get(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn get(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
     /// All names with their lengths, also hidden ones and those in folders.
-    pub fn listing(&self) -> Vec<(PathBuf, u64)> {
+    pub(crate) fn listing(&self) -> Vec<(PathBuf, u64)> {
         fn walk(folder: &Path, found: &mut Vec<(PathBuf, u64)>) {
             for entry in fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
@@ -59,21 +59,21 @@ impl Place {
         found
     }
 
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let mut names: Vec<_> =
             fs::read_dir(self.0.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
 
-    pub fn command(&self, line: &str) -> Command {
+    pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_framewright"));
         command.current_dir(self.0.path()).args(line.split_whitespace());
         command
     }
 
     /// Runs the program with the words of `line`, `stdin` as its stdin.
-    pub fn run(&self, line: &str, stdin: &[u8]) -> Output {
+    pub(crate) fn run(&self, line: &str, stdin: &[u8]) -> Output {
         let mut command = self.command(line);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -87,7 +87,7 @@ impl Place {
     }
 
     /// Runs it with success and gives stdout and stderr.
-    pub fn succeeds_with(&self, line: &str, stdin: &[u8]) -> (Vec<u8>, String) {
+    pub(crate) fn succeeds_with(&self, line: &str, stdin: &[u8]) -> (Vec<u8>, String) {
         let output = self.run(line, stdin);
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(0), "{line}: {stderr}");
@@ -95,12 +95,12 @@ impl Place {
     }
 
     /// Runs it with success and gives stderr.
-    pub fn succeeds(&self, line: &str) -> String {
+    pub(crate) fn succeeds(&self, line: &str) -> String {
         self.succeeds_with(line, &[]).1
     }
 
     /// Runs it with a failure of one line that has all of `says`, and leaves no file, whole or half.
-    pub fn fails_with(&self, line: &str, stdin: &[u8], status: i32, says: &[&str]) -> String {
+    pub(crate) fn fails_with(&self, line: &str, stdin: &[u8], status: i32, says: &[&str]) -> String {
         let before = self.listing();
         let output = self.run(line, stdin);
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -110,13 +110,13 @@ impl Place {
     }
 
     /// The same with nothing on stdin.
-    pub fn fails(&self, line: &str, status: i32, says: &[&str]) -> String {
+    pub(crate) fn fails(&self, line: &str, status: i32, says: &[&str]) -> String {
         self.fails_with(line, &[], status, says)
     }
 }
 
 /// Checks that a failure is one line with a status.
-pub fn check_failure(line: &str, stderr: &str, found: Option<i32>, status: i32, says: &[&str]) {
+pub(crate) fn check_failure(line: &str, stderr: &str, found: Option<i32>, status: i32, says: &[&str]) {
     assert_eq!(found, Some(status), "{line}: {stderr}");
     assert!(stderr.starts_with("framewright: ") && stderr.ends_with('\n'), "{line}: {stderr}");
     assert_eq!(stderr.lines().count(), 1, "{line}: {stderr}");
@@ -127,14 +127,14 @@ pub fn check_failure(line: &str, stderr: &str, found: Option<i32>, status: i32, 
 }
 
 /// Luma weights Kr and Kb in ten-thousandths.
-pub const BT601: (i128, i128) = (2990, 1140);
+pub(crate) const BT601: (i128, i128) = (2990, 1140);
 /// The same.
-pub const BT709: (i128, i128) = (2126, 722);
+pub(crate) const BT709: (i128, i128) = (2126, 722);
 /// The same.
-pub const BT2020: (i128, i128) = (2627, 593);
+pub(crate) const BT2020: (i128, i128) = (2627, 593);
 
 /// Red, green and blue of a colour, as the standards' formula gives them in exact rationals, half up, then clamped.
-pub fn rgb((kr, kb): (i128, i128), full: bool, [y, cb, cr]: [u8; 3]) -> [u8; 3] {
+pub(crate) fn rgb((kr, kb): (i128, i128), full: bool, [y, cb, cr]: [u8; 3]) -> [u8; 3] {
     const ONE: i128 = 10_000;
     let kg = ONE - kr - kb;
     let (black, luma, chroma) = if full { (0, 255, 255) } else { (16, 219, 224) };
@@ -149,20 +149,20 @@ pub fn rgb((kr, kb): (i128, i128), full: bool, [y, cb, cr]: [u8; 3]) -> [u8; 3] 
 }
 
 /// The samples of pixel (x, y) of a packed yuv420p frame.
-pub fn sample(frame: &[u8], (w, h): (usize, usize), x: usize, y: usize) -> [u8; 3] {
+pub(crate) fn sample(frame: &[u8], (w, h): (usize, usize), x: usize, y: usize) -> [u8; 3] {
     let (cw, ch) = (w.div_ceil(2), h.div_ceil(2));
     let chroma = w * h + y / 2 * cw + x / 2;
     [frame[y * w + x], frame[chroma], frame[chroma + cw * ch]]
 }
 
 /// A packed yuv420p frame as rgb24, nearest chroma.
-pub fn picture(frame: &[u8], size: (usize, usize), matrix: (i128, i128), full: bool) -> Vec<u8> {
+pub(crate) fn picture(frame: &[u8], size: (usize, usize), matrix: (i128, i128), full: bool) -> Vec<u8> {
     let (w, h) = size;
     (0..h).flat_map(|y| (0..w).flat_map(move |x| rgb(matrix, full, sample(frame, size, x, y)))).collect()
 }
 
 /// A PNG's width, height, channels and bytes, by a decoder that is not ours.
-pub fn png(bytes: &[u8]) -> (usize, usize, usize, Vec<u8>) {
+pub(crate) fn png(bytes: &[u8]) -> (usize, usize, usize, Vec<u8>) {
     use zune_png::{PngDecoder, zune_core::bytestream::ZCursor};
     let mut decoder = PngDecoder::new(ZCursor::new(bytes));
     let pixels = decoder.decode_raw().unwrap();
@@ -171,14 +171,14 @@ pub fn png(bytes: &[u8]) -> (usize, usize, usize, Vec<u8>) {
 }
 
 /// The same colours with blue first.
-pub fn swapped(rgb: &[u8], channels: usize) -> Vec<u8> {
+pub(crate) fn swapped(rgb: &[u8], channels: usize) -> Vec<u8> {
     let mut bgr = rgb.to_vec();
     bgr.chunks_exact_mut(channels).for_each(|pixel| pixel.swap(0, 2));
     bgr
 }
 
 /// A packed yuv420p frame whose bytes tell where they are; `seed` makes frames differ.
-pub fn frame((w, h): (usize, usize), seed: usize) -> Vec<u8> {
+pub(crate) fn frame((w, h): (usize, usize), seed: usize) -> Vec<u8> {
     let bytes = w * h + 2 * w.div_ceil(2) * h.div_ceil(2);
     (0..bytes).map(|i| (i * 37 + seed * 101 + i / 7) as u8).collect()
 }
