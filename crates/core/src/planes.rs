@@ -96,7 +96,7 @@ fn resolve_one<S: PlaneSpec>(pitches: &[i64], index: usize) -> Result<<S::Pitch 
 }
 
 macro_rules! lists {
-    ($($count:literal: $($s:ident $i:tt),+;)*) => {$(
+    ($($count:literal: $($s:ident $c:ident $t:ident $u:ident $i:tt),+;)*) => {$(
         impl<$($s: PlaneSpec),+> Sealed for ($($s,)+) {}
         impl<$($s: PlaneSpec),+> PlaneList for ($($s,)+) {
             const COUNT: usize = $count;
@@ -126,21 +126,13 @@ macro_rules! lists {
                 ($(map.plane::<$s>($i, pitches.$i),)+)
             }
         }
-<<<<<<< HEAD
-        impl<$($s: PlaneSpec<Pitch = Dyn>),+> FreePlanes for ($($s,)+) {}
-=======
-        impl<$($c, $t, $u, $p, $q),+> SamePlanes<($(Spec<$c, $t, $u, $q>,)+)> for ($(Spec<$c, $t, $u, $p>,)+)
-        where
-            $(Spec<$c, $t, $u, $p>: PlaneSpec, Spec<$c, $t, $u, $q>: PlaneSpec),+
-        {}
         // Not for any spec whose `Pitch` is `Dyn`: then the compiler would speak of that type and not of the trait.
         impl<$($c, $t, $u),+> FreePlanes for ($(Spec<$c, $t, $u, Dyn>,)+) where $(Spec<$c, $t, $u, Dyn>: PlaneSpec),+ {}
->>>>>>> wt-tests
     )*};
 }
 lists! {
-    1: S0 0;
-    2: S0 0, S1 1;
-    3: S0 0, S1 1, S2 2;
-    4: S0 0, S1 1, S2 2, S3 3;
+    1: S0 C0 T0 U0 0;
+    2: S0 C0 T0 U0 0, S1 C1 T1 U1 1;
+    3: S0 C0 T0 U0 0, S1 C1 T1 U1 1, S2 C2 T2 U2 2;
+    4: S0 C0 T0 U0 0, S1 C1 T1 U1 1, S2 C2 T2 U2 2, S3 C3 T3 U3 3;
 }
