@@ -59,7 +59,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Option<String>, Failure> {
 fn check_count(input: &Input, frames: Frames, count: u64) -> Result<(), Failure> {
     let expected = frames.end.unwrap_or(frames.start + 1);
     if count < expected {
-        return Err(Failure::wrong(format!("{}: it has {count} frames, expected at least {expected}", input.name())));
+        return Err(Failure::wrong(format!(
+            "{}: it has {}, expected at least {expected}",
+            input.name(),
+            input::counted(count)
+        )));
     }
     Ok(())
 }

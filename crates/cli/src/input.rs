@@ -120,7 +120,7 @@ impl Input {
                 () if ends_with(&args.input, "y4m") => Container::Y4m,
                 () => Container::Raw,
             };
-            (Box::new(BufReader::with_capacity(1 << 17, file)), container, metadata.is_file().then(|| metadata.len()))
+            (Box::new(BufReader::with_capacity(1 << 17, file)), container, metadata.is_file().then_some(metadata.len()))
         };
         Self::start(args, name.clone(), reader, container, length).map_err(|e| wrong(&e))
     }
@@ -238,7 +238,8 @@ impl Input {
     }
 }
 
-fn counted(frames: u64) -> String {
+/// A count of frames in words.
+pub(crate) fn counted(frames: u64) -> String {
     if frames == 1 { "1 frame".into() } else { format!("{frames} frames") }
 }
 

@@ -6,10 +6,11 @@ use signal_hook::{
     low_level::emulate_default_handler,
 };
 use std::{
-    fs,
-    path::{Path, PathBuf},
+    fs, io,
+    path::PathBuf,
     sync::{Mutex, MutexGuard, Once, PoisonError},
 };
+use tempfile::NamedTempFile;
 
 /// The file that is being written aside.
 static PART: Mutex<Option<PathBuf>> = Mutex::new(None);
@@ -29,7 +30,9 @@ impl Guard {
             if let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) {
                 std::thread::spawn(move || {
                     for signal in signals.forever() {
-                        if let Some(path) = part().take() {
+                        // Held to the end, so that no other file is started.
+                        let mut part = part();
+                        if let Some(path) = part.take() {
                             let _ = fs::remove_file(path);
                         }
                         let _ = emulate_default_handler(signal);
@@ -40,9 +43,15 @@ impl Guard {
         Self(())
     }
 
-    /// Names the file.
-    pub(crate) fn remove_on_signal(&self, path: &Path) {
-        *part() = Some(path.to_path_buf());
+    /// Makes the file; a signal on the way waits until its name is known.
+    ///
+    /// # Errors
+    /// As `make`.
+    pub(crate) fn make(&self, make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
+        let mut part = part();
+        let file = make()?;
+        *part = Some(file.path().to_path_buf());
+        Ok(file)
     }
 }
 

@@ -134,8 +134,7 @@ impl Sink {
         // The mode is what the process's umask leaves of it.
         let mut builder = tempfile::Builder::new();
         builder.prefix(".framewright-").suffix(".part").permissions(permissions.clone());
-        let file = builder.tempfile_in(folder).map_err(|e| e.into_plain(folder))?;
-        guard.remove_on_signal(file.path());
+        let file = guard.make(|| builder.tempfile_in(folder)).map_err(|e| e.into_plain(folder))?;
         if exactly {
             file.as_file().set_permissions(permissions)?;
         }

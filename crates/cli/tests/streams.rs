@@ -127,7 +127,12 @@ fn a_file_that_is_there_keeps_its_mode_and_a_link_stays_one() {
     assert!(fs::symlink_metadata(place.path("link")).unwrap().is_symlink());
     assert_eq!(fs::metadata(place.path("old.rgb")).unwrap().permissions().mode() & 0o777, 0o604);
     // A failure leaves it as it was.
-    place.fails_with(&format!("convert - old.rgb {RAW} --frames 2"), &frames(0..1), 1, &["has 1 frames"]);
+    place.fails_with(
+        &format!("convert - old.rgb {RAW} --frames 2"),
+        &frames(0..1),
+        1,
+        &["has 1 frame, expected at least 2"],
+    );
     assert_eq!(place.get("old.rgb"), pictures(0..1));
     // In and out may be the same file.
     place.succeeds(&format!("convert in.yuv in.yuv {RAW} --to rgb24"));
@@ -164,9 +169,7 @@ fn a_signal_leaves_no_half_file() {
     assert_eq!(place.names().len(), 1, "a file is written aside");
     let killed = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
     if !killed.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: no kill here");
         child.kill().unwrap();
-        return;
     }
     let status = child.wait().unwrap();
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(15));
