@@ -43,6 +43,7 @@ pub(crate) fn child(name: &str, variables: &[(&str, &str)], body: fn()) -> Optio
 }
 
 /// Initialises the driver and makes device 0's primary context current.
+#[allow(dead_code, reason = "not every test file needs it")]
 pub(crate) fn context() -> Context {
     assert!(framewright_driver::status().is_loaded(), "{}", framewright_driver::status());
     cust::quick_init().expect("the stand-in has a device")
