@@ -99,17 +99,21 @@ fn package(cases: &[Case]) -> PathBuf {
         write!(manifest, "\n[[example]]\nname = {:?}\npath = {path:?}\ncrate-type = [\"lib\"]\n", case.name)
             .expect("a string takes all");
     }
+    // Only what changed, so that cargo compiles nothing twice.
     let write = |name: &str, text: &str| {
-        // Only what changed, so that cargo compiles nothing twice.
         let path = package.join(name);
-        if fs::read_to_string(&path).ok().as_deref() != Some(text) {
+        let changed = fs::read_to_string(&path).ok().as_deref() != Some(text);
+        if changed {
             fs::write(path, text).expect("a file");
         }
+        changed
     };
     write("Cargo.toml", &manifest);
     write("src/lib.rs", "");
-    if !package.join("Cargo.lock").exists() {
-        fs::copy(root.join("Cargo.lock"), package.join("Cargo.lock")).expect("the workspace's lock file");
+    // Cargo takes from the lock file what this package needs and forgets the rest, so the whole is kept beside it.
+    let lock = fs::read_to_string(root.join("Cargo.lock")).expect("the workspace's lock file");
+    if write("workspace.lock", &lock) {
+        fs::write(package.join("Cargo.lock"), lock).expect("a file");
     }
     package
 }

@@ -1,6 +1,6 @@
 //! Every executor runs the one list of cases, bit for bit.
 
-use framewright::{Conversion, Cpu, Format, Matrix, RgbFormat, YuvFormat};
+use framewright::{Cpu, Format, Matrix, RgbFormat, YuvFormat};
 use framewright_tests::conformance::{
     ConvertJob, CopyJob, Executor, Outcome, Section, run, run_until_difference, source_view,
 };
@@ -138,11 +138,4 @@ fn the_list_finds_planted_faults() {
         assert_eq!(in_guard, matches!(fault, ByteAfterARow | ByteBeforeAPlane), "{fault:?}: {difference:?}");
         assert_eq!(difference.error.is_some(), fault == Refuses, "{fault:?}: {difference:?}");
     }
-}
-
-/// `Conversion` says whole images by default: the list's cases without a crop are whole images.
-#[test]
-fn a_conversion_without_a_crop_is_the_whole_image() {
-    let size = framewright::Size::fixed::<5, 3>();
-    assert_eq!(Conversion::new().rect(size), Ok(framewright::Rect::whole(size)));
 }
