@@ -1,6 +1,6 @@
 // An image of any location given to the CPU executor.
 // CHECK: check
-// ERROR: E0271 &frame
+// ERROR: E0277 &frame
 use framewright::*;
 
 pub fn gray<L: Location>(frame: ImageRef<'_, Gray8, L>, mut out: ImageMut<'_, Gray8>) -> Result<(), Error> {

@@ -91,7 +91,7 @@ fn package(cases: &[Case]) -> PathBuf {
     fs::create_dir_all(package.join("src")).expect("a folder");
     let mut manifest = format!(
         "[package]\nname = \"compile-fail\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[workspace]\n\n\
-         [dependencies]\nframewright = {{ path = {:?}, default-features = false }}\n",
+         [dependencies]\nframewright = {{ path = {:?}, default-features = false, features = [\"cuda\"] }}\n",
         root.join("crates/framewright")
     );
     for case in cases {

@@ -55,13 +55,19 @@ pub trait PlaneList: Sealed + 'static {
     fn map<M: PlaneMap>(map: &mut M, pitches: Self::Pitches) -> Self::Map<M>;
 }
 
-/// Planes that differ from `Other`'s in nothing but how the pitch is known. Sealed.
+/// Planes that differ from `Other`'s in nothing but how the pitch is known.
 #[diagnostic::on_unimplemented(
     message = "the planes of these two formats differ in more than how their pitch is known",
-    label = "expected the same components, samples and subsampling in the same order"
+    label = "expected the same components, samples and subsampling in the same order",
+    note = "one has {Other}, the other {Self}"
 )]
 pub trait SamePlanes<Other: PlaneList>: PlaneList {}
-impl<A: PlaneList, B: PlaneList<Unpitched = A::Unpitched>> SamePlanes<A> for B {}
+impl<A: PlaneList, B: PlaneList<Unpitched: SameAs<A::Unpitched>>> SamePlanes<A> for B {}
+
+/// Holds for a type and itself, which the compiler knows for any type: an equality of types would replace the message of
+/// [`SamePlanes`] by its own.
+pub trait SameAs<Other> {}
+impl<T> SameAs<T> for T {}
 
 /// Planes that may have any pitch. Sealed.
 #[diagnostic::on_unimplemented(

@@ -1,0 +1,7 @@
+// A host image in a launch on a GPU.
+// CHECK: check
+use framewright::{cuda::*, *};
+
+pub fn host(stream: &Stream, nv12: &Image<Nv12, Cuda>, bgr: &mut Image<Bgr8, Cuda>) -> Result<(), Error> {
+    stream.scope(|scope| scope.convert(nv12, bgr, &Conversion::new()).map(drop))
+}

@@ -1,0 +1,13 @@
+// The host reads what a launch of the scope still writes.
+// CHECK: check
+// ERROR: E0502 seen
+use framewright::{cuda::*, *};
+
+pub fn early(stream: &Stream, nv12: &Image<Nv12, Cuda>, seen: &mut Image<Bgr8>, other: &Image<Bgr8>) -> Result<(), Error> {
+    stream.scope(|scope| {
+        let bgr = scope.convert(nv12, scope.temporary::<Bgr8>(nv12.size())?, &Conversion::new())?;
+        scope.download(&bgr, &mut *seen)?;
+        println!("{:?} {:?}", other.size(), seen.planes().0.row(0));
+        Ok(())
+    })
+}
