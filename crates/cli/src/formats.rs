@@ -3,16 +3,14 @@
 //! A format is a line here, under what the built-in conversions can do with it. Code that needs the type is a visitor:
 //! [`FormatId::visit`] calls it with the type that belongs to a name.
 
-use framewright::{Format, PlaneInfo, PlaneList, RgbFormat, SamePlanes, Step, YuvFormat};
+use framewright::{Format, PlaneInfo, PlaneList, RgbFormat, Step, YuvFormat};
 
 /// Generic code that is run for a format chosen at run time.
 pub(crate) trait Visit {
     /// What it gives.
     type Output;
     /// Runs it for `F`.
-    fn visit<F: Format>(self) -> Self::Output
-    where
-        F::Planes: SamePlanes<F::Planes>;
+    fn visit<F: Format>(self) -> Self::Output;
 }
 
 /// The same for formats that conversions read.

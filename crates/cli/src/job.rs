@@ -8,7 +8,7 @@ use crate::{
 };
 use framewright::{
     ColorInfo, Conversion, Error, Format, ImageMut, ImageRef, Layout, Matrix, Offset, Range, Rect, Region, RegionError,
-    ResolvedColor, RgbFormat, SamePlanes, Size, YuvFormat,
+    ResolvedColor, RgbFormat, Size, YuvFormat,
 };
 
 /// A conversion or copy of frames that all lie alike.
@@ -136,10 +136,7 @@ struct Copy<'a> {
 
 impl Visit for Copy<'_> {
     type Output = Result<(), Error>;
-    fn visit<F: Format>(self) -> Self::Output
-    where
-        F::Planes: SamePlanes<F::Planes>,
-    {
+    fn visit<F: Format>(self) -> Self::Output {
         let mut source = ImageRef::<F>::from_slice(self.input, &self.job.source.layout()?)?;
         if let Some(rect) = self.job.crop {
             source = source.crop(Region::new(rect.offset, rect.size)?)?;
