@@ -72,7 +72,7 @@ pub fn triples(stream: &Stream) -> Result<Count, Error> {
             let rows = found.planes().0;
             let first = (0..4096u32).find_map(|y| {
                 let (lumas, pairs) = (luma.row(y), chroma.row(y / 2));
-                let wrong = rows.row(y).iter().enumerate().find_map(|(x, &[b, g, r])| {
+                rows.row(y).iter().enumerate().find_map(|(x, &[b, g, r])| {
                     let ([cb, cr], expected) =
                         (pairs[x / 2], reference.rgb(lumas[x], pairs[x / 2][0], pairs[x / 2][1]));
                     ([r, g, b] != expected).then(|| {
@@ -82,8 +82,7 @@ pub fn triples(stream: &Stream) -> Result<Count, Error> {
                             [r, g, b]
                         )
                     })
-                });
-                wrong
+                })
             });
             count.add(1 << 24, first);
         }
@@ -161,7 +160,7 @@ pub fn large(stream: &Stream, small: bool) -> Result<Count, Error> {
         let size = Size::new(w, h)?;
         let nv12 = noise::<Nv12>(size, w)?;
         let i420 = noise::<Yuv420p8>(size, h)?;
-        let crop = Rect::new(Offset::new(w / 3 | 1, h / 5 | 1), Size::new(w / 2, h / 2)?);
+        let crop = Rect::new(Offset::new((w / 3) | 1, (h / 5) | 1), Size::new(w / 2, h / 2)?);
         let whole = Conversion::new();
         let part = Conversion::new().matrix(Matrix::Bt2020).range(Range::Full).crop(crop);
         for (conversion, to) in [(whole, size), (part, crop.size)] {

@@ -6,4 +6,5 @@
 pub mod api;
 pub mod exact;
 pub mod executor;
+pub mod facts;
 pub mod report;

@@ -7,15 +7,15 @@
 //! `--quick` leaves out what takes long on a stand-in driver; `--sanitizer` runs a fixed list of about 2,000 launches that
 //! reaches each path of the kernels, for compute-sanitizer. Exit status 1 when anything differs.
 
-use framewright::cuda::{self, Device, DriverStatus};
+use framewright::cuda::Device;
 use framewright_gpu_suite::{
     api,
     exact::{self, Count},
     executor::Gpu,
+    facts::Facts,
     report::{Part, Report},
 };
 use framewright_tests::conformance::{self, Section};
-use sha2::{Digest, Sha256};
 use std::{process::ExitCode, time::Instant};
 
 /// The parts in order; each runs alone with `--part`.
@@ -60,22 +60,15 @@ fn options() -> Result<Options, Box<dyn std::error::Error>> {
 
 fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
     let device = Device::new(0)?;
-    let info = device.info()?;
-    let driver = match cuda::status() {
-        DriverStatus::Loaded(loaded) => {
-            let version = loaded.version.map_or_else(|| "unknown".to_owned(), |version| version.to_string());
-            format!("{} for CUDA {version}", kernel_driver().unwrap_or_else(|| loaded.library.display().to_string()))
-        }
-        DriverStatus::Missing(missing) => missing.to_string(),
-    };
-    let on_card = !info.name.contains("stand-in");
+    let facts = Facts::of(&device)?;
+    let on_card = !facts.card.contains("stand-in");
     let mut report = Report {
-        card: info.name,
-        compute_capability: format!("{}.{}", info.compute_capability.0, info.compute_capability.1),
-        driver,
-        date: today(),
-        commit: env!("FRAMEWRIGHT_COMMIT").to_owned(),
-        program_sha256: own_sha256()?,
+        card: facts.card,
+        compute_capability: facts.compute_capability,
+        driver: facts.driver,
+        date: facts.date,
+        commit: facts.commit,
+        program_sha256: facts.program_sha256,
         parts: Vec::new(),
     };
     println!("{} ({}), {}, commit {}", report.card, report.compute_capability, report.driver, report.commit);
@@ -148,32 +141,4 @@ fn print_part(part: &Part) {
     if let Some(first) = &part.first_difference {
         println!("         first: {first}");
     }
-}
-
-/// The version of NVIDIA's kernel module.
-fn kernel_driver() -> Option<String> {
-    let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
-    let version =
-        text.split_whitespace().find(|word| word.split('.').count() >= 2 && word.starts_with(char::is_numeric))?;
-    Some(format!("NVIDIA {version}"))
-}
-
-fn own_sha256() -> Result<String, Box<dyn std::error::Error>> {
-    let digest = Sha256::digest(std::fs::read(std::env::current_exe()?)?);
-    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// The date in UTC, by the civil-from-days algorithm.
-fn today() -> String {
-    let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    let days = (seconds / 86_400) as i64 + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
 }

@@ -1,0 +1,247 @@
+//! Times the conversions on a GPU by the method of the peers' script: each figure is microseconds a frame, the median of 7
+//! replays of a CUDA graph that holds a run of frames over more than 1.5 GB of distinct buffers, so that neither the launch's
+//! cost on the host nor the L2 cache flatters a case. GB/s counts the bytes that must move once.
+//!
+//! ```text
+//! framewright-bench [--json FILE] [--peers CSV] [--sizes 1920x1080,3840x2160,7680x4320]
+//! ```
+//!
+//! `--peers` takes in the rows that the peers' script wrote in the same run (`case,width,height,us_per_frame,gb_per_s`).
+
+use framewright::{
+    AsImage, Bgr8, Bgra8, Conversion, Cpu, Error, Format, Image, ImageRef, Layout, Nv12, RgbFormat, Size, Yuv420p8,
+    YuvFormat,
+    cuda::{Cuda, Device, Scope, Stream},
+};
+use framewright_driver::sys::{self, Code};
+use serde::Serialize;
+use std::process::ExitCode;
+
+const REPEATS: usize = 7;
+
+#[derive(Serialize)]
+struct Row {
+    case: String,
+    width: u32,
+    height: u32,
+    us_per_frame: f64,
+    gb_per_s: f64,
+    source: &'static str,
+}
+
+#[derive(Serialize)]
+struct Bench {
+    card: String,
+    driver: String,
+    date: String,
+    commit: String,
+    program_sha256: String,
+    rows: Vec<Row>,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("framewright-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error>> {
+    let (mut json, mut peers, mut sizes) = (None, None, "1920x1080,3840x2160,7680x4320".to_owned());
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let value = arguments.next().ok_or(format!("{argument} takes a value"))?;
+        match argument.as_str() {
+            "--json" => json = Some(value),
+            "--peers" => peers = Some(value),
+            "--sizes" => sizes = value,
+            other => return Err(format!("unknown option {other}").into()),
+        }
+    }
+    let device = Device::new(0)?;
+    let mut rows = Vec::new();
+    for size in sizes.split(',') {
+        let (w, h) = size.split_once('x').ok_or("a size is WxH")?;
+        let size = Size::new(w.parse()?, h.parse()?)?;
+        let stream = device.stream()?;
+        convert::<Nv12, Bgr8>(&stream, size, &mut rows)?;
+        convert::<Yuv420p8, Bgr8>(&stream, size, &mut rows)?;
+        convert::<Nv12, Bgra8>(&stream, size, &mut rows)?;
+        copy::<Nv12>(&stream, size, &mut rows)?;
+    }
+    if let Some(csv) = peers {
+        let text = std::fs::read_to_string(csv)?;
+        for line in text.lines().skip(1) {
+            let mut fields: Vec<&str> = line.rsplitn(5, ',').collect();
+            fields.reverse();
+            let [case, width, height, us, gb] = fields[..] else { return Err(format!("not a row: {line}").into()) };
+            rows.push(Row {
+                case: case.trim_matches('"').to_owned(),
+                width: width.parse()?,
+                height: height.parse()?,
+                us_per_frame: us.parse()?,
+                gb_per_s: gb.parse()?,
+                source: "peers.py",
+            });
+        }
+    }
+    let facts = framewright_gpu_suite::facts::Facts::of(&device)?;
+    let bench = Bench {
+        card: facts.card,
+        driver: facts.driver,
+        date: facts.date,
+        commit: facts.commit,
+        program_sha256: facts.program_sha256,
+        rows,
+    };
+    if let Some(file) = json {
+        std::fs::write(file, serde_json::to_string_pretty(&bench)? + "\n")?;
+    }
+    Ok(())
+}
+
+/// How many frames make 1.6 GB.
+fn frames(size: Size, bytes_per_pixel: f64) -> usize {
+    ((1.6e9 / (size.pixels() as f64 * bytes_per_pixel)) as usize).clamp(8, 256)
+}
+
+/// Packed images with noise, the same noise shifted in each.
+fn noise<F: Format>(stream: &Stream, size: Size, count: usize) -> Result<Vec<Image<F, Cuda>>, Error> {
+    let layout = Layout::<F>::packed(size)?;
+    let mut state = 0x9e37_79b9_u32;
+    let bytes: Vec<u8> = (0..layout.full_len_bytes() as usize + count)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            (state >> 9) as u8
+        })
+        .collect();
+    let device = stream.device();
+    (0..count)
+        .map(|i| {
+            let mut image = device.image_with_layout(&layout)?;
+            let source = ImageRef::<F>::from_slice(&bytes[i..], &layout)?;
+            stream.scope(|scope| scope.upload(source, &mut image).map(drop))?;
+            Ok(image)
+        })
+        .collect()
+}
+
+fn empty<F: Format>(device: &Device, size: Size, count: usize) -> Result<Vec<Image<F, Cuda>>, Error> {
+    let layout = Layout::<F>::packed(size)?;
+    (0..count).map(|_| device.image_with_layout(&layout)).collect()
+}
+
+/// Median microseconds of a frame: `launch` queues all frames of a run.
+fn median_us<W>(stream: &Stream, count: usize, mut launch: W) -> Result<f64, Error>
+where
+    W: for<'scope, 'env> FnMut(&'scope Scope<'scope, 'env>) -> Result<(), Error>,
+{
+    let check = |code: Code, call: &str| code.ok().unwrap_or_else(|code| panic!("{call}: {code}"));
+    // Once plainly, so that modules are loaded.
+    stream.scope(&mut launch)?;
+    let raw = stream.as_raw();
+    let mut exec = std::ptr::null_mut();
+    stream.scope(|scope| {
+        // SAFETY: the stream captures until the end of this closure, and only launches of this thread.
+        check(unsafe { sys::cuStreamBeginCapture_v2(raw, 2) }, "cuStreamBeginCapture");
+        let launched = launch(scope);
+        let mut graph = std::ptr::null_mut();
+        // SAFETY: ends the capture just begun.
+        check(unsafe { sys::cuStreamEndCapture(raw, &mut graph) }, "cuStreamEndCapture");
+        launched?;
+        // SAFETY: a graph of launches on images that live until `median_us` returns.
+        check(unsafe { sys::cuGraphInstantiateWithFlags(&mut exec, graph, 0) }, "cuGraphInstantiate");
+        // SAFETY: instantiated; not used any more.
+        check(unsafe { sys::cuGraphDestroy(graph) }, "cuGraphDestroy");
+        Ok::<_, Error>(())
+    })?;
+    let mut times = Vec::new();
+    for _ in 0..=REPEATS {
+        let start = stream.record()?;
+        // SAFETY: the images live; the launch is waited for below.
+        check(unsafe { sys::cuGraphLaunch(exec, raw) }, "cuGraphLaunch");
+        let end = stream.record()?;
+        end.wait()?;
+        times.push(f64::from(end.milliseconds_since(&start)?) * 1000.0 / count as f64);
+    }
+    // SAFETY: no launch of it runs any more.
+    check(unsafe { sys::cuGraphExecDestroy(exec) }, "cuGraphExecDestroy");
+    // The first replay warms up.
+    let mut times = times.split_off(1);
+    times.sort_by(f64::total_cmp);
+    Ok(times[REPEATS / 2])
+}
+
+fn row(rows: &mut Vec<Row>, case: String, size: Size, us: f64, bytes_per_pixel: f64) {
+    let gb = size.pixels() as f64 * bytes_per_pixel / us / 1e3;
+    println!("{case:44} {:5}x{:<5} {us:9.2} us {gb:8.1} GB/s", size.width(), size.height());
+    let (width, height) = (size.width(), size.height());
+    rows.push(Row { case, width, height, us_per_frame: us, gb_per_s: gb, source: "framewright" });
+}
+
+fn convert<S: YuvFormat, D: RgbFormat>(stream: &Stream, size: Size, rows: &mut Vec<Row>) -> Result<(), Error> {
+    let pixel = f64::from(<<D as Format>::Planes as framewright::PlaneList>::INFOS[0].element_bytes());
+    let bytes_per_pixel = 1.5 + pixel;
+    let count = frames(size, bytes_per_pixel);
+    let sources = noise::<S>(stream, size, count)?;
+    let mut targets = empty::<D>(stream.device(), size, count)?;
+    let conversion = Conversion::new();
+    let us = {
+        let targets: Vec<_> = targets.iter_mut().map(|t| t.as_raw_planes()).collect();
+        let device = stream.device().clone();
+        median_us(stream, count, |scope| {
+            for (source, target) in sources.iter().zip(&targets) {
+                // SAFETY: the targets live, and nobody else uses them while this runs.
+                let (source, target) =
+                    unsafe { (device.wrap::<S>(size, &source.as_raw_planes())?, device.wrap_mut::<D>(size, target)?) };
+                let _queued = scope.convert(source, target, &conversion)?;
+            }
+            Ok(())
+        })?
+    };
+    // What was timed is right.
+    for at in [0, count - 1] {
+        let mut expected = Image::<D>::new(size)?;
+        Cpu::new().convert(&stream.download(&sources[at])?, &mut expected, &conversion)?;
+        assert!(same(&expected, &stream.download(&targets[at])?), "{} to {}: frame {at} is wrong", S::NAME, D::NAME);
+    }
+    row(rows, format!("framewright {} to {}", S::NAME, D::NAME), size, us, bytes_per_pixel);
+    Ok(())
+}
+
+fn copy<F: Format>(stream: &Stream, size: Size, rows: &mut Vec<Row>) -> Result<(), Error> {
+    let count = frames(size, 3.0);
+    let sources = noise::<F>(stream, size, count)?;
+    let targets = empty::<F>(stream.device(), size, count)?;
+    let device = stream.device().clone();
+    let us = median_us(stream, count, |scope| {
+        for (source, target) in sources.iter().zip(&targets) {
+            // SAFETY: as in `convert`.
+            let (source, target) = unsafe {
+                (device.wrap::<F>(size, &source.as_raw_planes())?, device.wrap_mut::<F>(size, &target.as_raw_planes())?)
+            };
+            let _queued = scope.copy(source, target)?;
+        }
+        Ok(())
+    })?;
+    row(rows, format!("framewright copy of {}, a launch a plane", F::NAME), size, us, 3.0);
+    Ok(())
+}
+
+/// Whether two interleaved images show the same.
+fn same<D: RgbFormat>(a: &Image<D>, b: &Image<D>) -> bool {
+    let bytes = |image: &Image<D>| {
+        let size = AsImage::view(image).size();
+        let mut packed = vec![0u8; Layout::<D>::packed(size).map_or(0, |l| l.full_len_bytes() as usize)];
+        let layout = Layout::<D>::packed(size).expect("a layout");
+        let mut view = framewright::ImageMut::from_slice(&mut packed, &layout).expect("a view");
+        Cpu::new().copy(image, &mut view).expect("a copy");
+        packed
+    };
+    bytes(a) == bytes(b)
+}
