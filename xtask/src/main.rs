@@ -5,6 +5,7 @@ mod ci;
 mod failure;
 mod process;
 mod ptx;
+mod ptx_bounds;
 mod ptx_build;
 mod ptx_checks;
 mod ptx_head;
@@ -25,7 +26,7 @@ const USAGE: &str = "\
 cargo xtask TASK
 
   ci [--strict]               every check; with --strict nothing may be skipped but the GPU
-  ptx [--check] [--out DIR]   compile gpu-kernels/ to PTX and check it in; --check compares instead of writing
+  ptx [--check] [--out DIR]   compile gpu-kernels/ to PTX, a file a family; --check compares instead of writing
   architecture                the crate table of ARCHITECTURE.md against cargo metadata and the sources
   exhaustive                  the tests over their full ranges, optimised (minutes)
   tools                       ptxas and nvdisasm from PyPI into target/tools

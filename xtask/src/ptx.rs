@@ -1,136 +1,229 @@
-//! `cargo xtask ptx`: gpu-kernels/ as PTX, checked in inside the crate that embeds it.
+//! `cargo xtask ptx`: gpu-kernels/ as PTX, a file for each family, checked in inside the crate that embeds them.
 //!
-//! Without options it compiles, checks and writes the file. `--check` writes nothing and compares: the source hash must
+//! Without options it compiles, checks and writes the files. `--check` writes nothing and compares: the source hash must
 //! match always; the same rustc must give the same bytes; another rustc must give the same entries and parameter hashes.
 
 use crate::failure::{Failure, Result, fail, read_text, write_text};
-use crate::ptx_build::{self, CPU, FILE, PACKAGE, PROFILE, TARGET};
+use crate::ptx_bounds::{Bounds, THREADS_FILE};
+use crate::ptx_build::{self, CPU, EXTENSION, PACKAGE, PROFILE, TARGET};
 use crate::ptx_checks::{self, VECTOR_RULES};
 use crate::ptx_head::{Head, sha256};
 use crate::ptx_source::Sources;
 use crate::ptx_text::{Module, without_comments};
+use crate::ptxas::{self, Row};
 use crate::toolchain::{Toolchain, Version};
+use crate::tools;
 use crate::workspace::Workspace;
-use crate::{ptxas, tools};
 use std::path::{Path, PathBuf};
 
 /// The PTX of a workspace: where it is checked in, and what it must be made of.
 pub(crate) struct Ptx<'a> {
     workspace: &'a Workspace,
-    file: PathBuf,
+    folder: PathBuf,
     sources: Sources,
+    families: Vec<Family>,
+}
+
+/// A family of entries: a module, a file.
+struct Family {
+    name: String,
+    bounds: Bounds,
+    file: PathBuf,
 }
 
 impl<'a> Ptx<'a> {
-    /// `folder` is where the file lies, by default inside the crate that embeds it.
+    /// `folder` is where the files lie, by default inside the crate that embeds them.
     pub(crate) fn of(workspace: &'a Workspace, folder: Option<&Path>) -> Result<Self> {
         let folder = folder.map_or_else(|| ptx_build::embedding_folder(workspace), Path::to_path_buf);
         let sources = Sources::read(workspace, PACKAGE, TARGET, &format!("{CPU} {}", ptx_build::flags()))?;
-        Ok(Self { workspace, file: folder.join(FILE), sources })
+        let entry_source = read_text(&workspace.root.join(THREADS_FILE))?;
+        let families = ptx_build::families(workspace)?.into_iter().map(|name| {
+            let bounds = Bounds::of(&name, &entry_source)?;
+            let file = folder.join(&name).with_extension(EXTENSION);
+            Ok(Family { name, bounds, file })
+        });
+        let families = families.collect::<Result<Vec<_>>>()?;
+        if families.is_empty() {
+            return fail!("{PACKAGE}: expected features, a family of entries each, found none");
+        }
+        let known = |name: &str| families.iter().any(|family| family.name == name);
+        if let Some(rule) = VECTOR_RULES.iter().find(|rule| !known(rule.family)) {
+            return fail!("VECTOR_RULES: expected a family `{}`, found none", rule.family);
+        }
+        Ok(Self { workspace, folder, sources, families })
     }
 
-    /// Whether there is anything to compile or to check.
-    pub(crate) fn applies(&self) -> bool {
-        self.file.exists() || self.sources.mentions_entries()
-    }
-
-    /// Compiles, checks and writes the file. PTX that fails a check is left in the target folder to be looked at.
+    /// Compiles, checks and writes the files. PTX that fails a check is left in the target folder to be looked at.
     pub(crate) fn write(&self) -> Result<()> {
         let toolchain = Toolchain::find()?.ok_or_else(ptx_build::no_toolchain)?;
         println!("{}: {} ({})", toolchain.origin, toolchain.version.rustc, toolchain.rustc.display());
-        let body = ptx_build::compile(self.workspace, &toolchain)?;
-        let checked = self.check_text(&body).and_then(|()| match ptxas::find(&self.workspace.target) {
-            Some(ptxas) => self.assemble(&ptxas, &body),
-            None => {
-                println!("ptxas: skipped, found none; install it: {}", tools::INSTALL);
-                Ok(())
-            }
-        });
-        if let Err(failure) = checked {
-            let rejected = self.workspace.target.join("ptx/rejected.ptx");
-            write_text(&rejected, &body)?;
-            return fail!("{failure}\nthe PTX is in {}; {} is as it was", rejected.display(), self.file.display());
+        let ptxas = ptxas::find(&self.workspace.target);
+        let made = self.each(|family| {
+            let body = self.compile(&toolchain, family)?;
+            let checked = self.check_text(family, &body).and_then(|()| match &ptxas {
+                Some(ptxas) => self.assemble(ptxas, &body),
+                None => Ok(Vec::new()),
+            });
+            let rows = checked.or_else(|failure| {
+                let rejected = self.left("rejected", family);
+                write_text(&rejected, &body)?;
+                fail!("{failure}\nthe PTX is in {}; {} is as it was", rejected.display(), family.file.display())
+            })?;
+            Ok((body, rows))
+        })?;
+        // None is written where one is bad.
+        for (family, (body, _)) in self.families.iter().zip(&made) {
+            let head = Head {
+                family: family.name.clone(),
+                version: toolchain.version.clone(),
+                target: TARGET.to_owned(),
+                cpu: CPU.to_owned(),
+                flags: ptx_build::flags(),
+                profile: PROFILE.to_owned(),
+                bounds: family.bounds.text(),
+                source_sha256: self.source_sha256(family),
+                body_sha256: sha256(body.as_bytes()),
+            };
+            write_text(&family.file, &head.with_body(body))?;
+            println!("wrote {} ({} bytes)", family.file.display(), body.len());
         }
-        let head = Head {
-            version: toolchain.version,
-            target: TARGET.to_owned(),
-            cpu: CPU.to_owned(),
-            flags: ptx_build::flags(),
-            profile: PROFILE.to_owned(),
-            source_sha256: self.sources.sha256(),
-            body_sha256: sha256(body.as_bytes()),
-        };
-        write_text(&self.file, &head.with_body(&body))?;
-        println!("wrote {} ({} bytes)", self.file.display(), body.len());
-        Ok(())
+        match ptxas {
+            Some(_) => print!("{}", ptxas::table(&made.into_iter().flat_map(|(_, rows)| rows).collect::<Vec<_>>())),
+            None => println!("ptxas: skipped, found none; install it: {}", tools::INSTALL),
+        }
+        self.strays()
     }
 
     /// The checks that need no tool: head, hashes, text.
-    pub(crate) fn check_file(&self) -> Result<()> {
-        let text = self.checked_in()?;
-        let (head, body) = Head::split(&text)?;
-        let expected = self.sources.sha256();
-        if head.source_sha256 != expected {
-            return fail!(
-                "{}: expected source-sha256 {expected}, found {}: the sources have changed since; run `cargo xtask ptx`",
-                self.file.display(),
-                head.source_sha256
-            );
-        }
-        let found = sha256(body.as_bytes());
-        if head.body_sha256 != found {
-            let (file, expected) = (self.file.display(), head.body_sha256);
-            return fail!(
-                "{file}: expected body-sha256 {expected}, found {found}: edited by hand; run `cargo xtask ptx`"
-            );
-        }
-        self.check_text(body)?;
-        println!("{}: made of these sources by {}", self.file.display(), head.version.rustc);
-        Ok(())
-    }
-
-    /// Compiles again and compares with the file.
-    pub(crate) fn check_rebuilt(&self, toolchain: &Toolchain) -> Result<()> {
-        let rebuilt = ptx_build::compile(self.workspace, toolchain)?;
-        let text = self.checked_in()?;
-        let (head, body) = Head::split(&text)?;
-        let said = compare(&head, body, &toolchain.version, &rebuilt).map_err(|failure| {
-            let other = self.workspace.target.join("ptx/rebuilt.ptx");
-            let kept = write_text(&other, &rebuilt).map_or_else(|error| error.0, |()| other.display().to_string());
-            Failure(format!("{}: {failure}; the rebuilt PTX is in {kept}", self.file.display()))
+    pub(crate) fn check_files(&self) -> Result<()> {
+        self.strays()?;
+        let compilers = self.each(|family| {
+            let text = checked_in(family)?;
+            let (head, body) = Head::split(&text)?;
+            let expected =
+                Head { family: family.name.clone(), source_sha256: self.source_sha256(family), ..head.clone() };
+            agree(&family.file, &head, &expected, body)?;
+            self.check_text(family, body)?;
+            Ok(head.version.rustc)
         })?;
-        self.check_text(&rebuilt)?;
-        if rebuilt != body
-            && let Some(ptxas) = ptxas::find(&self.workspace.target)
-        {
-            self.assemble(&ptxas, &rebuilt)?;
+        for (family, compiler) in self.families.iter().zip(compilers) {
+            println!("{}: made of these sources by {compiler}", family.file.display());
         }
-        println!("{said}");
         Ok(())
     }
 
-    /// Assembles the checked-in file for every GPU.
+    /// Compiles again and compares with the files.
+    pub(crate) fn check_rebuilt(&self, toolchain: &Toolchain) -> Result<()> {
+        let said = self.each(|family| {
+            let rebuilt = self.compile(toolchain, family)?;
+            let text = checked_in(family)?;
+            let (head, body) = Head::split(&text)?;
+            let said = compare(&head, body, &toolchain.version, &rebuilt).map_err(|failure| {
+                let other = self.left("rebuilt", family);
+                let kept = write_text(&other, &rebuilt).map_or_else(|error| error.0, |()| other.display().to_string());
+                Failure(format!("{}: {failure}; the rebuilt PTX is in {kept}", family.file.display()))
+            })?;
+            self.check_text(family, &rebuilt)?;
+            if rebuilt != body
+                && let Some(ptxas) = ptxas::find(&self.workspace.target)
+            {
+                self.assemble(&ptxas, &rebuilt)?;
+            }
+            Ok(format!("{}: {said}", family.name))
+        })?;
+        println!("{}", said.join("\n"));
+        Ok(())
+    }
+
+    /// Assembles the checked-in files for every GPU and prints the table.
     pub(crate) fn check_assembled(&self, ptxas: &Path) -> Result<()> {
-        let text = self.checked_in()?;
-        self.assemble(ptxas, Head::split(&text)?.1)
+        let rows = self.each(|family| self.assemble(ptxas, Head::split(&checked_in(family)?)?.1))?;
+        print!("{}", ptxas::table(&rows.concat()));
+        Ok(())
     }
 
-    fn checked_in(&self) -> Result<String> {
-        read_text(&self.file).map_err(|failure| Failure(format!("{failure}; run `cargo xtask ptx`")))
+    /// Does the same with each family; the failure holds those of all.
+    fn each<T>(&self, work: impl Fn(&Family) -> Result<T>) -> Result<Vec<T>> {
+        let (mut done, mut failed) = (Vec::new(), Vec::new());
+        for family in &self.families {
+            match work(family) {
+                Ok(value) => done.push(value),
+                Err(Failure(text)) => failed.push(text),
+            }
+        }
+        if failed.is_empty() { Ok(done) } else { Err(Failure(failed.join("\n"))) }
     }
 
-    fn check_text(&self, body: &str) -> Result<()> {
+    fn source_sha256(&self, family: &Family) -> String {
+        self.sources.sha256(&family.name, &family.bounds.text())
+    }
+
+    fn compile(&self, toolchain: &Toolchain, family: &Family) -> Result<String> {
+        family.bounds.apply(&ptx_build::compile(self.workspace, toolchain, &family.name)?)
+    }
+
+    /// PTX in the folder that is no family's: a crate that embeds it would embed what nobody compiles.
+    fn strays(&self) -> Result<()> {
+        let files = std::fs::read_dir(&self.folder).map_err(|error| {
+            Failure(format!("cannot list {}: {error}; run `cargo xtask ptx`", self.folder.display()))
+        })?;
+        let mut strays: Vec<String> = files
+            .filter_map(|file| file.ok().map(|file| file.path()))
+            .filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION))
+            .filter(|path| !self.families.iter().any(|family| family.file == *path))
+            .map(|path| path.display().to_string())
+            .collect();
+        strays.sort();
+        if strays.is_empty() {
+            return Ok(());
+        }
+        let families: Vec<&str> = self.families.iter().map(|family| family.name.as_str()).collect();
+        fail!(
+            "{}: expected a feature of {PACKAGE} of that name ({}), found none; remove it",
+            strays.join(", "),
+            families.join(", ")
+        )
+    }
+
+    /// Where a family's PTX is left to be looked at.
+    fn left(&self, why: &str, family: &Family) -> PathBuf {
+        self.workspace.target.join("ptx").join(format!("{why}-{}.{EXTENSION}", family.name))
+    }
+
+    fn check_text(&self, family: &Family, body: &str) -> Result<()> {
         let text = without_comments(body);
         let module = Module::parse(&text)?;
-        let findings = ptx_checks::findings(&module, VECTOR_RULES, &ptx_build::machine_folders(self.workspace), body);
-        if findings.is_empty() { Ok(()) } else { fail!("PTX of {PACKAGE}:\n  {}", findings.join("\n  ")) }
+        let rules: Vec<_> = VECTOR_RULES.iter().filter(|rule| rule.family == family.name).collect();
+        let findings = ptx_checks::findings(&module, &rules, &ptx_build::machine_folders(self.workspace), body);
+        if findings.is_empty() { Ok(()) } else { fail!("PTX of {}:\n  {}", family.name, findings.join("\n  ")) }
     }
 
-    fn assemble(&self, ptxas: &Path, body: &str) -> Result<()> {
+    fn assemble(&self, ptxas: &Path, body: &str) -> Result<Vec<Row>> {
         let text = without_comments(body);
         let file = self.workspace.target.join("ptx/assembled.ptx");
         write_text(&file, body)?;
         ptxas::check(ptxas, &file, &Module::parse(&text)?)
+    }
+}
+
+fn checked_in(family: &Family) -> Result<String> {
+    read_text(&family.file).map_err(|failure| Failure(format!("{failure}; run `cargo xtask ptx`")))
+}
+
+/// Whether the head of a checked-in file is what the sources and the file's body make it.
+fn agree(file: &Path, head: &Head, expected: &Head, body: &str) -> Result<()> {
+    let body_sha256 = sha256(body.as_bytes());
+    let facts = [
+        ("family", &expected.family, &head.family, "another family's file"),
+        ("source-sha256", &expected.source_sha256, &head.source_sha256, "the sources have changed since"),
+        ("body-sha256", &head.body_sha256, &body_sha256, "edited by hand"),
+    ];
+    match facts.into_iter().find(|(_, expected, found, _)| expected != found) {
+        None => Ok(()),
+        Some((key, expected, found, why)) => {
+            let file = file.display();
+            fail!("{file}: expected {key} {expected}, found {found}: {why}; run `cargo xtask ptx`")
+        }
     }
 }
 
@@ -182,6 +275,19 @@ mod tests {
 
     fn other() -> Version {
         Version { rustc: "rustc 1.97.0 (y)".into(), commit: "def".into(), llvm: "22.1.9".into() }
+    }
+
+    #[test]
+    fn a_file_must_be_its_familys_of_these_sources_and_unedited() {
+        let good = head(BODY);
+        let refused = |head: &Head, expected: &Head, body: &str, why: &str| {
+            let failure = agree(Path::new("copy.ptx"), head, expected, body).expect_err("a failure");
+            assert!(failure.0.starts_with("copy.ptx: expected ") && failure.0.contains(why), "{failure}");
+        };
+        assert_eq!(agree(Path::new("copy.ptx"), &good, &good, BODY), Ok(()));
+        refused(&good, &Head { family: "crop".into(), ..good.clone() }, BODY, "another family's file");
+        refused(&good, &Head { source_sha256: "0".into(), ..good.clone() }, BODY, "the sources have changed since");
+        refused(&good, &good, &BODY.replace("ret;", "exit;"), "edited by hand");
     }
 
     #[test]

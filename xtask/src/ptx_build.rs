@@ -26,21 +26,48 @@ pub(crate) fn flags() -> String {
     FLAGS.join(" ")
 }
 
-/// Compiles and gives the PTX, freed from what the machine's folders leave in it.
-pub(crate) fn compile(workspace: &Workspace, toolchain: &Toolchain) -> Result<String> {
+/// The families: features of the package but for the list of those that the host compiles. Each becomes a module of its
+/// own, so that a program loads what it uses.
+pub(crate) fn families(workspace: &Workspace) -> Result<Vec<String>> {
+    let graph = workspace.graph(&[])?;
+    Ok(graph.features(PACKAGE)?.iter().filter(|feature| *feature != "default").cloned().collect())
+}
+
+/// Compiles a family and gives its PTX, freed from what the machine's folders leave in it.
+pub(crate) fn compile(workspace: &Workspace, toolchain: &Toolchain, family: &str) -> Result<String> {
     let folder = workspace.target.join("ptx");
     let mut rustflags = vec![format!("-Ctarget-cpu={CPU}")];
     rustflags.extend(FLAGS.iter().map(|flag| (*flag).to_owned()));
     for (from, to) in remaps(workspace, toolchain) {
         rustflags.push(format!("--remap-path-prefix={}={to}", from.display()));
     }
+    let built = folder.join(TARGET).join(PROFILE);
+    let file = built.join("deps").join(PACKAGE.replace('-', "_") + ".s");
+    forget(&built, &file)?;
     let mut cargo = toolchain.cargo();
     cargo.current_dir(&workspace.root).env("CARGO_ENCODED_RUSTFLAGS", rustflags.join("\u{1f}"));
     cargo.args(["rustc", "--locked", "--package", PACKAGE, "--lib", "--crate-type=cdylib", "--profile", PROFILE]);
+    cargo.args(["--no-default-features", "--features", family]);
     cargo.args(["--target", TARGET, "-Zbuild-std=core", "--target-dir"]).arg(&folder);
     process::run(cargo.args(["--", "--emit=asm", "-Clinker=/bin/true"]))?;
-    let file = folder.join(TARGET).join(PROFILE).join("deps").join(PACKAGE.replace('-', "_") + ".s");
     Ok(normalised(&read_text(&file)?))
+}
+
+/// Makes cargo compile the package again. All families are written to the same file, so a family that cargo holds for
+/// fresh would be read out of what the last one left.
+fn forget(built: &Path, file: &Path) -> Result<()> {
+    let failed = |path: &Path, error| Failure(format!("cannot remove {}: {error}", path.display()));
+    if file.exists() {
+        std::fs::remove_file(file).map_err(|error| failed(file, error))?;
+    }
+    let Ok(entries) = std::fs::read_dir(built.join(".fingerprint")) else { return Ok(()) };
+    for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
+        let ours = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&format!("{PACKAGE}-")));
+        if ours {
+            std::fs::remove_dir_all(&path).map_err(|error| failed(&path, error))?;
+        }
+    }
+    Ok(())
 }
 
 /// Folders that must not show in the PTX, and what stands there instead. The last that fits wins in rustc, so the
@@ -101,8 +128,8 @@ pub(crate) fn embedding_folder(workspace: &Workspace) -> PathBuf {
     workspace.root.join("crates/framewright/ptx")
 }
 
-/// The name of the checked-in file.
-pub(crate) const FILE: &str = "framewright_kernels.ptx";
+/// The ending of the checked-in files.
+pub(crate) const EXTENSION: &str = "ptx";
 
 /// The failure where no toolchain can compile for the GPU.
 pub(crate) fn no_toolchain() -> Failure {

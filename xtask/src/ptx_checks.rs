@@ -1,21 +1,21 @@
 //! What the PTX text of every entry must show: no local memory, no access without a state space, vector accesses
 //! where they are meant, a parameter hash, and no path of the machine that compiled it.
 //!
-//! Functions that never return are the panic path: they may build a message in local memory and read its place by
-//! generic loads. Everything else that an entry can call is held to the entry's rules.
+//! Functions that never return are the panic path: they may read a place and write the host's record by accesses without a
+//! state space. Everything else that an entry can call is held to the entry's rules, and local memory is nobody's.
 
-use crate::ptx_text::{Function, Module, words};
+use crate::ptx_text::{Function, HASH_SUFFIX, Module, Variable, words};
 use std::collections::BTreeSet;
 
 /// Which vector accesses an entry must contain.
 #[derive(Debug)]
 pub(crate) struct VectorRule {
+    /// The family that it is in.
+    pub(crate) family: &'static str,
     /// The entry's name; a `*` at the end stands for any rest.
     pub(crate) entry: &'static str,
-    /// It must hold an `ld.global….v4`.
-    pub(crate) load: bool,
-    /// It must hold an `st.global….v4`.
-    pub(crate) store: bool,
+    /// What it must hold, each up to the type.
+    pub(crate) accesses: &'static [&'static str],
 }
 
 impl VectorRule {
@@ -27,28 +27,52 @@ impl VectorRule {
     }
 }
 
-/// Entries that live by 16-byte accesses. A row that fits no entry is a failure, so that a renamed entry is not lost.
-pub(crate) const VECTOR_RULES: &[VectorRule] = &[];
+/// Entries and the 8- and 16-byte accesses that they live by. An entry without a row is a failure, so that a new one is
+/// not forgotten, and so is a row that fits no entry, so that a renamed one is not lost.
+pub(crate) const VECTOR_RULES: &[VectorRule] = &[
+    VectorRule { family: "copy", entry: "framewright_copy", accesses: V4 },
+    // It writes ones, to be seen to panic.
+    VectorRule { family: "selftest", entry: "framewright_panic_at", accesses: &[] },
+    VectorRule { family: "yuv420", entry: "framewright_nv12_to_*", accesses: V4 },
+    VectorRule { family: "yuv420", entry: "framewright_i420_to_*", accesses: V4_AND_V2 },
+];
+
+/// Pixels 16 bytes at a time: from global memory, through shared memory, to global memory.
+const V4: &[&str] = &["ld.global.nc.L1::no_allocate.v4", "st.shared.v4", "ld.shared.v4", "st.global.v4"];
+
+/// Those, and the planes of half the width 8 bytes at a time.
+const V4_AND_V2: &[&str] = &[V4[0], V4[1], V4[2], V4[3], "ld.global.nc.L1::no_allocate.v2"];
+
+/// The variable through which the host tells where the record of a panic is (`RECORD_SYMBOL` in crates/kernel/src/fault.rs).
+const RECORD: &str = "FRAMEWRIGHT_FAULT_RECORD";
 
 /// Starts of paths that only a machine has; the compiler's are remapped to `/framewright`, `/rust` and `/cargo`.
 const MACHINE_PATHS: &[&str] = &["/home", "/root", "/work", "/usr", "/tmp"];
 
 /// All that is wrong with the module, one line each. `paths` are further machine paths that it must not hold.
-pub(crate) fn findings(module: &Module<'_>, rules: &[VectorRule], paths: &[String], ptx: &str) -> Vec<String> {
+pub(crate) fn findings(module: &Module<'_>, rules: &[&VectorRule], paths: &[String], ptx: &str) -> Vec<String> {
     let mut found = Vec::new();
     if module.entries().next().is_none() {
         found.push("expected entries, found none: is an entry's `#[unsafe(no_mangle)]` missing?".to_owned());
     }
-    for function in module.functions.iter().filter(|function| !function.noreturn) {
+    for function in &module.functions {
         accesses(function, &mut found);
     }
     for entry in module.entries() {
         if !module.hashes.contains_key(&entry.name) {
-            found.push(format!("{}: expected a symbol {}_PARAMS_HASH, found none", entry.name, entry.name));
+            let symbol = entry.name.to_ascii_uppercase() + HASH_SUFFIX;
+            found.push(format!("{}: expected a symbol {symbol}, found none", entry.name));
         }
     }
     for name in module.hashes.keys().filter(|name| !module.entries().any(|entry| entry.name == **name)) {
-        found.push(format!("{name}_PARAMS_HASH: expected an entry {name}, found none"));
+        found.push(format!("{}{HASH_SUFFIX}: expected an entry {name}, found none", name.to_ascii_uppercase()));
+    }
+    if !module.variables.iter().any(|variable| variable.name == RECORD) {
+        found.push(format!("expected a variable {RECORD}, which the host sets, found none"));
+    }
+    let hosts = |name: &str| name == RECORD || name.ends_with(HASH_SUFFIX);
+    for variable in module.variables.iter().filter(|variable| hosts(&variable.name) && !variable.visible) {
+        found.push(format!("{}: expected `.visible`, so that the host finds it, found none", variable.name));
     }
     vectors(module, rules, &mut found);
     machine_paths(module, paths, ptx, &mut found);
@@ -73,30 +97,35 @@ fn accesses(function: &Function<'_>, found: &mut Vec<String>) {
         let spaces: Vec<&str> = parts.map(|part| part.split("::").next().unwrap_or(part)).collect();
         if spaces.contains(&"local") {
             found.push(format!("{name}: expected no local memory, found `{word}`"));
-        } else if !spaces.iter().any(|space| matches!(*space, "param" | "global" | "shared" | "const")) {
+        } else if !function.noreturn
+            && !spaces.iter().any(|space| matches!(*space, "param" | "global" | "shared" | "const"))
+        {
             found.push(format!("{name}: expected a state space (.global, .shared, …), found the generic `{word}`"));
         }
     }
 }
 
-/// The vector accesses that the rules ask for.
-fn vectors(module: &Module<'_>, rules: &[VectorRule], found: &mut Vec<String>) {
-    let has = |entry: &Function<'_>, start: &str| {
-        words(entry.body).any(|word| word.starts_with(start) && word.split('.').any(|part| part == "v4"))
-    };
+/// The vector accesses that the rules of the module's family ask for.
+fn vectors(module: &Module<'_>, rules: &[&VectorRule], found: &mut Vec<String>) {
+    for entry in module.entries().filter(|entry| !rules.iter().any(|rule| rule.covers(&entry.name))) {
+        found.push(format!("{}: expected a row in VECTOR_RULES, found none", entry.name));
+    }
     for rule in rules {
         let mut covered = module.entries().filter(|entry| rule.covers(&entry.name)).peekable();
         if covered.peek().is_none() {
             found.push(format!("VECTOR_RULES: expected an entry `{}`, found none", rule.entry));
         }
         for entry in covered {
-            for (wanted, start) in [(rule.load, "ld.global"), (rule.store, "st.global")] {
-                if wanted && !has(entry, start) {
-                    found.push(format!("{}: expected `{start}….v4`, found none", entry.name));
-                }
+            for access in rule.accesses.iter().filter(|access| !has(entry, access)) {
+                found.push(format!("{}: expected `{access}`, found none", entry.name));
             }
         }
     }
+}
+
+/// Whether the function holds the access with any type after it.
+fn has(function: &Function<'_>, access: &str) -> bool {
+    words(function.body).any(|word| word.strip_prefix(access).is_some_and(|rest| rest.starts_with('.')))
 }
 
 /// Paths in the text, and in constants, which PTX writes as lists of numbers.
@@ -105,7 +134,7 @@ fn machine_paths(module: &Module<'_>, paths: &[String], ptx: &str, found: &mut V
     for path in all().filter(|path| ptx.contains(*path)) {
         found.push(format!("expected no path of this machine, found `{path}` in the text"));
     }
-    for (name, bytes) in &module.constants {
+    for Variable { name, bytes, .. } in &module.variables {
         for path in all().filter(|path| bytes.windows(path.len()).any(|part| part == path.as_bytes())) {
             let text = String::from_utf8_lossy(bytes);
             found.push(format!("{name}: expected no path of this machine, found `{path}` in the constant `{text}`"));
@@ -119,28 +148,30 @@ mod tests {
     use crate::ptx_text::without_comments;
 
     /// The findings for a module with one entry `a` of this body, and more lines before it.
-    fn check(before: &str, body: &str, rules: &[VectorRule]) -> Vec<String> {
+    fn check(before: &str, body: &str, rules: &[&VectorRule]) -> Vec<String> {
         let ptx = format!(".version 7.4\n.target sm_75\n{before}\n.visible .entry a(.param .b64 p)\n{{\n{body}\n}}\n");
         let text = without_comments(&ptx);
         let module = Module::parse(&text).expect("a module");
         findings(&module, rules, &["/opt/place".to_owned()], &ptx)
     }
 
-    const HASH: &str = ".visible .global .align 8 .u64 a_PARAMS_HASH = 7;";
+    const HASH: &str = ".visible .global .align 8 .u64 FRAMEWRIGHT_FAULT_RECORD = 0; .shared .u64 kernel_name[2];
+        .visible .global .align 8 .u64 A_PARAMS_HASH = 7;";
+    const NONE: &VectorRule = &VectorRule { family: "f", entry: "a", accesses: &[] };
     const GOOD: &str = "ld.param.b64 %rd1, [p]; ld.global.nc.L1::no_allocate.v4.u32 {%r1,%r2,%r3,%r4}, [%rd1];
         st.shared::cta.u32 [%r5], %r1; bar.warp.sync -1; ld.volatile.shared.u32 %r2, [%r5]; atom.global.add.u32 %r1, [%rd1], 1;
+        st.shared.v4.u32 [%r5], {%r1,%r2,%r3,%r4}; ld.shared.v4.u32 {%r1,%r2,%r3,%r4}, [%r5];
         st.global.v4.u32 [%rd1], {%r1,%r2,%r3,%r4}; cvta.to.global.u64 %rd2, %rd1; ret;";
 
     /// Exactly one finding, which names `what`.
     fn refused(before: &str, body: &str, what: &str) {
-        let found = check(before, body, &[]);
+        let found = check(before, body, &[NONE]);
         assert!(found.len() == 1 && found[0].contains(what), "expected one finding with `{what}`, found {found:?}");
     }
 
     #[test]
     fn a_good_entry_passes() {
-        let rules = [VectorRule { entry: "a*", load: true, store: true }];
-        assert_eq!(check(HASH, GOOD, &rules), [""; 0]);
+        assert_eq!(check(HASH, GOOD, &[&VectorRule { family: "f", entry: "a*", accesses: V4 }]), [""; 0]);
     }
 
     #[test]
@@ -163,31 +194,59 @@ mod tests {
     }
 
     #[test]
-    fn functions_are_held_to_the_same_rules_unless_they_never_return() {
+    fn functions_are_held_to_the_same_rules() {
         let helper =
-            |attribute: &str| format!("{HASH}\n.func f(.param .b64 q)\n{attribute}\n{{ ld.b32 %r1, [%rd1]; trap; }}");
-        refused(&helper(""), GOOD, "f: expected a state space");
-        assert_eq!(check(&helper(".noreturn"), GOOD, &[]), [""; 0]);
+            |attribute: &str, body: &str| format!("{HASH}\n.func f(.param .b64 q)\n{attribute}\n{{ {body} trap; }}");
+        refused(&helper("", "ld.b32 %r1, [%rd1];"), GOOD, "f: expected a state space");
+        refused(&helper("", "ld.local.b32 %r1, [%rd1];"), GOOD, "f: expected no local memory");
+    }
+
+    #[test]
+    fn the_panic_path_may_access_any_memory_but_local() {
+        let panics = |body: &str| format!("{HASH}\n.func f(.param .b64 q)\n.noreturn\n{{ {body} trap; }}");
+        assert_eq!(check(&panics("ld.b32 %r1, [%rd1]; st.volatile.b32 [%rd2], %r1;"), GOOD, &[NONE]), [""; 0]);
+        refused(&panics("st.local.b32 [%rd1], %r1;"), GOOD, "f: expected no local memory");
+        refused(&panics(".local .align 4 .b8 __local_depot0[16];"), GOOD, "f: expected no local memory");
     }
 
     #[test]
     fn a_comment_is_no_access() {
-        assert_eq!(check(HASH, "ret; // ld.b32 and __local_depot0", &[]), [""; 0]);
+        assert_eq!(check(HASH, "ret; // ld.b32 and __local_depot0", &[NONE]), [""; 0]);
     }
 
     #[test]
     fn hash_and_entry_go_together() {
-        refused("", GOOD, "expected a symbol a_PARAMS_HASH");
-        refused(&format!("{HASH} .visible .global .u64 b_PARAMS_HASH = 7;"), GOOD, "expected an entry b");
+        refused(&HASH.replace("A_PARAMS_HASH", "OTHER"), GOOD, "expected a symbol A_PARAMS_HASH");
+        refused(&format!("{HASH} .visible .global .u64 B_PARAMS_HASH = 7;"), GOOD, "expected an entry b");
+    }
+
+    #[test]
+    fn the_host_must_find_its_variables() {
+        refused(
+            &HASH.replace("FRAMEWRIGHT_FAULT_RECORD", "OTHER"),
+            GOOD,
+            "expected a variable FRAMEWRIGHT_FAULT_RECORD",
+        );
+        let hidden = |name: &str| {
+            HASH.replace(&format!(".visible .global .align 8 .u64 {name}"), &format!(".global .u64 {name}"))
+        };
+        refused(&hidden("FRAMEWRIGHT_FAULT_RECORD"), GOOD, "FRAMEWRIGHT_FAULT_RECORD: expected `.visible`");
+        refused(&hidden("A_PARAMS_HASH"), GOOD, "A_PARAMS_HASH: expected `.visible`");
     }
 
     #[test]
     fn missing_vectors_are_refused() {
-        let scalar = "ld.global.u32 %r1, [%rd1]; st.global.v2.u32 [%rd1], {%r1,%r2}; ret;";
-        let found = check(HASH, scalar, &[VectorRule { entry: "a", load: true, store: true }]);
-        assert_eq!(found, ["a: expected `ld.global….v4`, found none", "a: expected `st.global….v4`, found none"]);
-        let found = check(HASH, GOOD, &[VectorRule { entry: "b*", load: true, store: true }]);
+        let all = &VectorRule { family: "f", entry: "a", accesses: V4_AND_V2 };
+        for access in V4 {
+            let found = check(HASH, &GOOD.replace(&format!("{access}."), "ld.global.v1."), &[all]);
+            let missing = |access: &str| format!("a: expected `{access}`, found none");
+            assert_eq!(found, [missing(access), missing("ld.global.nc.L1::no_allocate.v2")]);
+        }
+        let other = &VectorRule { family: "f", entry: "b*", accesses: &[] };
+        let found = check(HASH, GOOD, &[NONE, other]);
         assert_eq!(found, ["VECTOR_RULES: expected an entry `b*`, found none"]);
+        let found = check(HASH, GOOD, &[]);
+        assert_eq!(found, ["a: expected a row in VECTOR_RULES, found none"]);
     }
 
     #[test]
@@ -200,6 +259,7 @@ mod tests {
     #[test]
     fn a_module_without_entries_is_refused() {
         let module = Module::default();
-        assert_eq!(findings(&module, &[], &[], "").len(), 1);
+        let found = findings(&module, &[], &[], "");
+        assert!(found.iter().any(|line| line.starts_with("expected entries, found none")), "{found:?}");
     }
 }

@@ -7,18 +7,20 @@ use sha2::{Digest, Sha256};
 /// The head's facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
+    pub(crate) family: String,
     pub(crate) version: Version,
     pub(crate) target: String,
     pub(crate) cpu: String,
     pub(crate) flags: String,
     pub(crate) profile: String,
+    pub(crate) bounds: String,
     pub(crate) source_sha256: String,
     pub(crate) body_sha256: String,
 }
 
 /// What the first line says to whoever opens the file.
 const TITLE: &str =
-    "// framewright's built-in kernels, compiled from gpu-kernels/ by `cargo xtask ptx`. Not to be edited.";
+    "// A family of framewright's kernels, compiled from gpu-kernels/ by `cargo xtask ptx`. Not to be edited.";
 
 impl Head {
     /// Head and body as they are checked in.
@@ -42,19 +44,22 @@ impl Head {
         };
         let version = Version { rustc: field("rustc")?, commit: field("commit-hash")?, llvm: field("LLVM version")? };
         let head = Self {
+            family: field("family")?,
             version,
             target: field("target")?,
             cpu: field("target-cpu")?,
             flags: field("flags")?,
             profile: field("profile")?,
+            bounds: field("launch-bounds")?,
             source_sha256: field("source-sha256")?,
             body_sha256: field("body-sha256")?,
         };
         Ok((head, body))
     }
 
-    fn fields(&self) -> [(&'static str, &str); 9] {
+    fn fields(&self) -> [(&'static str, &str); 11] {
         [
+            ("family", &self.family),
             ("rustc", &self.version.rustc),
             ("commit-hash", &self.version.commit),
             ("LLVM version", &self.version.llvm),
@@ -62,6 +67,7 @@ impl Head {
             ("target-cpu", &self.cpu),
             ("flags", &self.flags),
             ("profile", &self.profile),
+            ("launch-bounds", &self.bounds),
             ("source-sha256", &self.source_sha256),
             ("body-sha256", &self.body_sha256),
         ]
@@ -79,11 +85,13 @@ pub(crate) mod tests {
 
     pub(crate) fn head(body: &str) -> Head {
         Head {
+            family: "copy".into(),
             version: Version { rustc: "rustc 1.96.0 (x)".into(), commit: "abc".into(), llvm: "22.1.8".into() },
             target: "nvptx64-nvidia-cuda".into(),
             cpu: "sm_75".into(),
             flags: "-Ctarget-feature=+ptx74".into(),
             profile: "ptx".into(),
+            bounds: ".maxntid 128".into(),
             source_sha256: sha256(b"source"),
             body_sha256: sha256(body.as_bytes()),
         }

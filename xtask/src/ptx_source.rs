@@ -42,9 +42,9 @@ impl Sources {
         Ok(Self { files, settings })
     }
 
-    /// The sha256 over it all.
-    pub(crate) fn sha256(&self) -> String {
-        let mut text = String::new();
+    /// The sha256 over it all and over what is one family's own: its name and its launch bounds.
+    pub(crate) fn sha256(&self, family: &str, bounds: &str) -> String {
+        let mut text = format!("family {family}\nbounds {bounds}\n");
         for (path, content) in &self.files {
             // A checkout with CRLF line ends compiles to the same bytes.
             text += &format!("file {path} {}\n", sha256(content.replace("\r\n", "\n").as_bytes()));
@@ -53,11 +53,6 @@ impl Sources {
             text += &format!("setting {}\n", sha256(setting.replace("\r\n", "\n").as_bytes()));
         }
         sha256(text.as_bytes())
-    }
-
-    /// Whether any of them can hold a kernel: an entry, or the macro that makes entries.
-    pub(crate) fn mentions_entries(&self) -> bool {
-        self.files.values().any(|text| text.contains("ptx-kernel"))
     }
 }
 
@@ -127,24 +122,18 @@ mod tests {
 
     #[test]
     fn every_part_changes_the_hash() {
-        let first = sources().sha256();
-        assert_eq!(first, sources().sha256());
+        let first = sources().sha256("copy", "128");
+        assert_eq!(first, sources().sha256("copy", "128"));
+        assert_ne!(first, sources().sha256("crop", "128"));
+        assert_ne!(first, sources().sha256("copy", "64"));
         let changed = |change: fn(&mut Sources)| {
             let mut sources = sources();
             change(&mut sources);
-            sources.sha256()
+            sources.sha256("copy", "128")
         };
         assert_ne!(first, changed(|s| *s.files.get_mut("b.rs").expect("b.rs") = "const B: u8 = 2;\n".to_owned()));
         assert_ne!(first, changed(|s| drop(s.files.insert("c.rs".to_owned(), String::new()))));
         assert_ne!(first, changed(|s| s.settings[0].push('x')));
         assert_eq!(first, changed(|s| *s.files.get_mut("b.rs").expect("b.rs") = "const B: u8 = 1;\r\n".to_owned()));
-    }
-
-    #[test]
-    fn entries_are_noticed() {
-        assert!(sources().mentions_entries());
-        let mut without = sources();
-        without.files.remove("a.rs");
-        assert!(!without.mentions_entries());
     }
 }

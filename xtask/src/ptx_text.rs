@@ -5,7 +5,7 @@
 use crate::failure::{Result, fail};
 use std::collections::BTreeMap;
 
-/// The suffix of the symbol that holds the hash of an entry's parameter types.
+/// The suffix of the symbol that holds the hash of an entry's parameter types; before it stands the entry, in capitals.
 pub(crate) const HASH_SUFFIX: &str = "_PARAMS_HASH";
 
 /// A module, taken apart.
@@ -14,8 +14,18 @@ pub(crate) struct Module<'a> {
     pub(crate) functions: Vec<Function<'a>>,
     /// Entry name -> hash of its parameter types.
     pub(crate) hashes: BTreeMap<String, u64>,
-    /// The bytes of every `.b8` constant, by name.
-    pub(crate) constants: Vec<(String, Vec<u8>)>,
+    /// The `.global` and `.const` variables.
+    pub(crate) variables: Vec<Variable>,
+}
+
+/// A variable of the module.
+#[derive(Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    /// Whether the host finds it by name.
+    pub(crate) visible: bool,
+    /// What it holds, where that is a list of `.b8`.
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// An entry or a device function with its body.
@@ -95,9 +105,10 @@ impl<'a> Module<'a> {
                 }
                 (None, found) => return fail!("PTX: {name}: expected 8 bytes, found {found}"),
             };
-            self.hashes.insert(entry.to_owned(), hash);
+            self.hashes.insert(entry.to_ascii_lowercase(), hash);
         }
-        self.constants.push((name.to_owned(), bytes));
+        let visible = words(declaration).any(|word| word == ".visible");
+        self.variables.push(Variable { name: name.to_owned(), visible, bytes });
         Ok(())
     }
 }
@@ -201,7 +212,7 @@ mod tests {
 	.param .b64 stop_param_0
 )
 .noreturn;
-.visible .global .align 8 .b8 copy_PARAMS_HASH[8] = {21, 129, 233, 125, 244, 16, 34, 17};
+.visible .global .align 8 .b8 COPY_PARAMS_HASH[8] = {21, 129, 233, 125, 244, 16, 34, 17};
 .visible .global .align 8 .u64 crop_PARAMS_HASH = 1234567890123456789;
 .visible .global .align 8 .b64 fill_PARAMS_HASH = -1;
 .visible .global .align 8 .b8 zero_PARAMS_HASH[8];
@@ -242,8 +253,9 @@ mod tests {
     fn constants_give_their_bytes() {
         let text = without_comments(SAMPLE);
         let module = Module::parse(&text).expect("a module");
-        let (_, bytes) = module.constants.iter().find(|(name, _)| name == "text").expect("the constant");
-        assert_eq!(bytes, b"/home\0");
+        let variable = |name: &str| module.variables.iter().find(|variable| variable.name == name).expect("a variable");
+        assert_eq!(variable("text").bytes, b"/home\0");
+        assert!(!variable("text").visible && variable("COPY_PARAMS_HASH").visible);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::failure::{Result, fail};
 use crate::process;
-use crate::ptx_text::Module;
+use crate::ptx_text::{Function, Module};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,6 +18,8 @@ const SHOWN: &str = "sm_90";
 pub(crate) struct Usage {
     pub(crate) entry: bool,
     pub(crate) stack_bytes: u32,
+    /// With all that the function calls.
+    pub(crate) cumulative_stack_bytes: u32,
     pub(crate) spill_store_bytes: u32,
     pub(crate) spill_load_bytes: u32,
     pub(crate) registers: u32,
@@ -58,21 +60,24 @@ impl Report {
                 let usage = report.functions.entry(name).or_default();
                 usage.registers = number_before(line, " registers");
                 usage.shared_bytes = number_before(line, " bytes smem");
+                usage.cumulative_stack_bytes = number_before(line, " bytes cumulative stack size");
             }
         }
         report
     }
 
-    /// All that is wrong, one line each; functions named in `exempt` (the panic path) may have a stack.
-    fn findings(&self, architecture: &str, exempt: &[&str], expected: &[&str]) -> Vec<String> {
+    /// All that is wrong, one line each. The panic path is held to it as well: a stack that only a panic needs would be
+    /// reserved for every thread.
+    fn findings(&self, architecture: &str, expected: &[&str]) -> Vec<String> {
         let mut found: Vec<String> = self
             .complaints
             .iter()
             .map(|line| format!("{architecture}: expected no complaint, found `{line}`"))
             .collect();
-        for (name, usage) in self.functions.iter().filter(|(name, _)| !exempt.contains(&name.as_str())) {
+        for (name, usage) in &self.functions {
             let numbers = [
                 (usage.stack_bytes, "stack frame"),
+                (usage.cumulative_stack_bytes, "cumulative stack size"),
                 (usage.spill_store_bytes, "spill stores"),
                 (usage.spill_load_bytes, "spill loads"),
             ];
@@ -84,6 +89,16 @@ impl Report {
             found.push(format!("{architecture}: {name}: expected ptxas to compile this entry, found no word of it"));
         }
         found
+    }
+
+    /// The table's rows.
+    fn rows(&self, module: &Module<'_>) -> Vec<Row> {
+        let row = |entry: &Function<'_>| {
+            let usage = self.functions.get(&entry.name).copied().unwrap_or_default();
+            let (name, ptx_bytes) = (entry.name.clone(), entry.body.len());
+            Row { name, registers: usage.registers, shared_bytes: usage.shared_bytes, ptx_bytes }
+        };
+        module.entries().map(row).collect()
     }
 }
 
@@ -101,11 +116,20 @@ pub(crate) fn find(target: &Path) -> Option<PathBuf> {
     candidates.into_iter().find(|path| process::succeeds(Command::new(path).arg("--version")))
 }
 
-/// Assembles the file for every architecture and prints the table of registers and shared memory.
-pub(crate) fn check(ptxas: &Path, file: &Path, module: &Module<'_>) -> Result<()> {
-    let exempt: Vec<&str> = module.functions.iter().filter(|f| f.noreturn).map(|f| f.name.as_str()).collect();
+/// What the table shows of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) registers: u32,
+    pub(crate) shared_bytes: u32,
+    /// Of its PTX, without comments.
+    pub(crate) ptx_bytes: usize,
+}
+
+/// Assembles the file for every architecture.
+pub(crate) fn check(ptxas: &Path, file: &Path, module: &Module<'_>) -> Result<Vec<Row>> {
     let entries: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
-    let mut found = Vec::new();
+    let (mut found, mut rows) = (Vec::new(), Vec::new());
     for architecture in ARCHITECTURES {
         let mut command = Command::new(ptxas);
         command.arg(format!("-arch={architecture}")).args(["-v", "-o", "/dev/null"]).arg(file);
@@ -115,27 +139,26 @@ pub(crate) fn check(ptxas: &Path, file: &Path, module: &Module<'_>) -> Result<()
         if !output.status.success() && report.complaints.is_empty() {
             found.push(format!("{architecture}: expected status 0, found {}: {}", output.status, text.trim()));
         }
-        found.extend(report.findings(architecture, &exempt, &entries));
+        found.extend(report.findings(architecture, &entries));
         if *architecture == SHOWN {
-            print!("{}", table(&report));
+            rows = report.rows(module);
         }
     }
     if found.is_empty() {
-        println!("{} entries assemble for {}: no stack, no spills", entries.len(), ARCHITECTURES.join(", "));
-        Ok(())
+        Ok(rows)
     } else {
         fail!("{} on {}:\n  {}", ptxas.display(), file.display(), found.join("\n  "))
     }
 }
 
-/// Registers and shared memory of each entry.
-fn table(report: &Report) -> String {
-    let entries = || report.functions.iter().filter(|(_, usage)| usage.entry);
-    let width = entries().map(|(name, _)| name.len()).max().unwrap_or(0).max(5);
-    let mut text = format!("{:width$}  registers  shared bytes   ({SHOWN})\n", "entry");
-    for (name, usage) in entries() {
-        text += &format!("{name:width$}  {:9}  {:12}\n", usage.registers, usage.shared_bytes);
+/// Registers, shared memory and text of each entry.
+pub(crate) fn table(rows: &[Row]) -> String {
+    let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0).max(5);
+    let mut text = format!("{:width$}  registers  shared bytes  PTX bytes   ({SHOWN})\n", "entry");
+    for Row { name, registers, shared_bytes, ptx_bytes } in rows {
+        text += &format!("{name:width$}  {registers:9}  {shared_bytes:12}  {ptx_bytes:9}\n");
     }
+    text += &format!("{} entries assemble for {}: no stack, no spills\n", rows.len(), ARCHITECTURES.join(", "));
     text
 }
 
@@ -160,14 +183,24 @@ ptxas info    : Function properties for stop
         let copy = Usage { entry: true, registers: 48, shared_bytes: 12288, ..Usage::default() };
         assert_eq!(report.functions["copy"], copy);
         assert_eq!(report.functions["stop"], Usage { stack_bytes: 32, ..Usage::default() });
-        assert!(table(&report).contains("copy          48         12288"), "{}", table(&report));
+        let module = Module::parse(".visible .entry copy() { ret; }").expect("a module");
+        let rows = report.rows(&module);
+        assert_eq!(rows, [Row { name: "copy".into(), registers: 48, shared_bytes: 12288, ptx_bytes: 8 }]);
+        assert!(table(&rows).contains("copy          48         12288          8\n"), "{}", table(&rows));
     }
 
     #[test]
-    fn only_the_panic_path_may_have_a_stack() {
-        let report = Report::parse(SAMPLE);
-        assert_eq!(report.findings("sm_90", &["stop"], &["copy"]), [""; 0]);
-        assert_eq!(report.findings("sm_90", &[], &["copy"]), ["sm_90: stop: expected 0 bytes stack frame, found 32"]);
+    fn nothing_that_an_entry_calls_may_have_a_stack() {
+        assert_eq!(
+            Report::parse(SAMPLE).findings("sm_90", &["copy"]),
+            ["sm_90: stop: expected 0 bytes stack frame, found 32"]
+        );
+        let cumulative = SAMPLE.replace("1 barriers, ", "1 barriers, 40 bytes cumulative stack size, ");
+        assert_eq!(
+            Report::parse(&cumulative.replace("    32", "    0")).findings("sm_90", &["copy"]),
+            ["sm_90: copy: expected 0 bytes cumulative stack size, found 40"]
+        );
+        assert_eq!(Report::parse(&SAMPLE.replace("    32", "    0")).findings("sm_90", &["copy"]), [""; 0]);
     }
 
     #[test]
@@ -178,19 +211,23 @@ ptxas info    : Function properties for stop
         );
         let report = Report::parse(&(bad + "ptxas warning : Value of threads per SM is out of range\n"));
         assert_eq!(
-            report.findings("sm_90", &["stop"], &["copy"]),
+            report.findings("sm_90", &["copy"]),
             [
                 "sm_90: expected no complaint, found `ptxas warning : Value of threads per SM is out of range`",
                 "sm_90: copy: expected 0 bytes stack frame, found 16",
                 "sm_90: copy: expected 0 bytes spill stores, found 8",
                 "sm_90: copy: expected 0 bytes spill loads, found 4",
+                "sm_90: stop: expected 0 bytes stack frame, found 32",
             ]
         );
     }
 
     #[test]
     fn an_entry_that_ptxas_passes_over_is_a_finding() {
-        assert_eq!(Report::parse(SAMPLE).findings("sm_90", &["stop"], &["crop"]).len(), 1);
-        assert_eq!(Report::parse(SAMPLE).findings("sm_90", &[], &["stop"]).len(), 2);
+        let found = |entry: &str| Report::parse(SAMPLE).findings("sm_90", &[entry]);
+        let none = |entry: &str| format!("sm_90: {entry}: expected ptxas to compile this entry, found no word of it");
+        // The other finding is the stack of `stop`.
+        assert_eq!((found("crop").len(), &found("crop")[1]), (2, &none("crop")));
+        assert_eq!((found("stop").len(), &found("stop")[1]), (2, &none("stop")));
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Package {
     pub(crate) folder: PathBuf,
     /// Whether it is one of ours.
     pub(crate) member: bool,
+    /// The names of its features.
+    pub(crate) features: BTreeSet<String>,
     /// Ids of the packages it links (`[dependencies]`), build scripts and tests left out.
     pub(crate) normal: BTreeSet<String>,
     /// Ids of the packages its build script links.
@@ -80,6 +82,7 @@ impl Graph {
                     version: text(package, "version")?.to_owned(),
                     folder: manifest.parent().unwrap_or(Path::new("")).to_path_buf(),
                     member: members.contains(id),
+                    features: package["features"].as_object().into_iter().flatten().map(|(f, _)| f.clone()).collect(),
                     normal: BTreeSet::new(),
                     build: BTreeSet::new(),
                 },
@@ -108,6 +111,11 @@ impl Graph {
     pub(crate) fn member(&self, name: &str) -> Result<&str> {
         let found = self.packages.iter().find(|(_, package)| package.member && package.name == name);
         found.map(|(id, _)| id.as_str()).ok_or_else(|| Failure(format!("no package `{name}` in this workspace")))
+    }
+
+    /// The features of our package `name`.
+    pub(crate) fn features(&self, name: &str) -> Result<&BTreeSet<String>> {
+        Ok(&self.packages[self.member(name)?].features)
     }
 
     /// `from` and all that it links, with build scripts where `build` says so: id -> the id that asked for it first.
@@ -155,6 +163,7 @@ pub(crate) mod tests {
                 version: "1.0.0".to_owned(),
                 folder: PathBuf::new(),
                 member: name.starts_with("framewright"),
+                features: BTreeSet::new(),
                 normal: normal.iter().map(|name| (*name).to_owned()).collect(),
                 build: BTreeSet::new(),
             };
@@ -166,7 +175,8 @@ pub(crate) mod tests {
     #[test]
     fn dependencies_of_tests_and_build_scripts_are_told_apart() {
         let package = |id: &str| {
-            format!(r#"{{"id":"{id}","name":"{id}","version":"1.0.0","manifest_path":"/x/{id}/Cargo.toml"}}"#)
+            let rest = r#""version":"1.0.0","features":{"cuda":[]},"manifest_path":"/x/Cargo.toml""#;
+            format!(r#"{{"id":"{id}","name":"{id}",{rest}}}"#)
         };
         let json = format!(
             r#"{{"workspace_members":["a"],"packages":[{},{},{},{}],"resolve":{{"nodes":[
@@ -182,6 +192,8 @@ pub(crate) mod tests {
         assert_eq!(names(false), ["a", "n"]);
         assert_eq!(names(true), ["a", "b", "n"]);
         assert!(graph.packages["a"].member && !graph.packages["n"].member);
+        assert_eq!(graph.features("a").expect("features").iter().collect::<Vec<_>>(), ["cuda"]);
+        assert!(graph.features("n").is_err());
     }
 
     #[test]
