@@ -75,7 +75,7 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
     let gpu = Gpu { stream: device.stream()? };
     for name in PARTS {
         let chosen = options.parts.is_empty() || options.parts.iter().any(|part| part == name);
-        if !chosen || (options.sanitizer && !matches!(name, "sizes" | "copies" | "crops" | "api")) {
+        if !chosen || (options.sanitizer && !matches!(name, "sizes" | "crops" | "large" | "copies" | "api")) {
             continue;
         }
         let start = Instant::now();
@@ -103,6 +103,8 @@ fn part(
         // Primes: every row layout, buffer and colour has its turn.
         let stride = match (options.sanitizer, options.quick, section) {
             (true, _, Section::Crops) => 997,
+            (true, _, Section::Copies) => 211,
+            (true, _, Section::Large) => 7,
             (true, _, _) => 101,
             (_, true, Section::Crops) => 211,
             (_, true, Section::Large) => 3,
