@@ -2,7 +2,7 @@
 
 use crate::exact::Count;
 use framewright::{
-    Bgr8, Conversion, Cpu, Error, Gray8, Image, ImageRef, Nv12, Rgb8, Size, Yuv420p8,
+    Bgr8, Conversion, Cpu, Error, Gray8, Image, ImageRef, Nv12, Size, Yuv420p8,
     cuda::{Cuda, CudaError, Device, Pinned, Stream},
 };
 use std::{
@@ -33,10 +33,10 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("tall images take several grids", tall),
 ];
 
-/// Runs all checks.
-pub fn run(device: &Device) -> Count {
+/// Runs all checks; without those that make the driver fail where a sanitizer watches, which takes that for a finding.
+pub fn run(device: &Device, sanitizer: bool) -> Count {
     let mut count = Count::default();
-    for (name, check) in CHECKS {
+    for (name, check) in CHECKS.iter().filter(|(name, _)| !(sanitizer && name.starts_with("out of memory"))) {
         count.add(1, check(device).err().map(|error| format!("{name}: {error}")));
     }
     count
@@ -98,8 +98,7 @@ fn hundred_frames(device: &Device) -> Result<(), String> {
     let (mut a, mut b) = (device.image::<Nv12>(SIZE).map_err(text)?, device.image::<Bgr8>(SIZE).map_err(text)?);
     stream
         .scope(|scope| {
-            let mut nv12 = scope.copy(&scope.temporary::<Nv12>(SIZE)?, &mut a)?;
-            let mut bgr = scope.copy(&scope.temporary::<Bgr8>(SIZE)?, &mut b)?;
+            let (mut nv12, mut bgr) = (scope.queued(&mut a)?, scope.queued(&mut b)?);
             for (frame, picture) in frames.iter().zip(&mut pictures) {
                 nv12 = scope.upload(frame, nv12)?;
                 bgr = scope.convert(&nv12, bgr, &Conversion::new())?;
@@ -201,9 +200,23 @@ fn linked(device: &Device) -> Result<(), String> {
     use framewright::{Bytes, Layout, Linked};
     type Fixed = Yuv420p8<Linked<Bytes<192>>>;
     let stream = device.stream().map_err(text)?;
-    let image = device.image_with_layout(&Layout::<Fixed>::packed(SIZE).map_err(text)?).map_err(text)?;
-    let mut rgb = device.image::<Rgb8>(SIZE).map_err(text)?;
-    stream.scope(|scope| scope.convert(&image, &mut rgb, &Conversion::new()).map(drop)).map_err(text)
+    let mut image = device.image_with_layout(&Layout::<Fixed>::packed(SIZE).map_err(text)?).map_err(text)?;
+    let mut frame = Image::<Yuv420p8>::new(SIZE).map_err(text)?;
+    let (mut y, mut cb, mut cr) = frame.planes_mut();
+    y.rows_mut().enumerate().for_each(|(i, row)| row.fill(i as u8 * 5));
+    cb.rows_mut().enumerate().for_each(|(i, row)| row.fill(100 + i as u8));
+    cr.rows_mut().enumerate().for_each(|(i, row)| row.fill(180 - i as u8));
+    let mut wanted = Image::<Bgr8>::new(SIZE).map_err(text)?;
+    Cpu::new().convert(&frame, &mut wanted, &Conversion::new()).map_err(text)?;
+    let mut found = Image::<Bgr8>::new(SIZE).map_err(text)?;
+    stream
+        .scope(|scope| {
+            let image = scope.upload(&frame, &mut image)?;
+            let bgr = scope.convert(&image, scope.temporary::<Bgr8>(SIZE)?, &Conversion::new())?;
+            scope.download(&bgr, &mut found)
+        })
+        .map_err(text)?;
+    same(found.view(), &wanted)
 }
 
 fn out_of_memory(device: &Device) -> Result<(), String> {

@@ -123,7 +123,7 @@ fn part(
         "triples" => exact::triples(&gpu.stream)?,
         "frames" => exact::large(&gpu.stream, options.quick)?,
         "streams" => exact::streams(device, if options.quick { 2 } else { 32 })?,
-        "api" => api::run(device),
+        "api" => api::run(device, options.sanitizer),
         // The last: it ends the device for this process.
         "panic" => {
             let mut count = Count::default();

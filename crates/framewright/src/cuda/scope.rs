@@ -109,6 +109,16 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         Ok(queued)
     }
 
+    /// Takes a destination into the scope as if a launch had written it: the start of a loop that goes through one buffer.
+    ///
+    /// # Errors
+    /// [`CudaError::OtherDevice`] when it is not of the stream's device.
+    pub fn queued<D: DeviceTarget<'scope>>(&'scope self, image: D) -> Result<Queued<'scope, D::Format>, Error> {
+        let image = image.write(token());
+        self.check_device(&image.parts, "destination")?;
+        Ok(Queued { parts: image.parts, scope: PhantomData })
+    }
+
     /// Queues a conversion of YUV to RGB, exactly rounded; the same bytes as [`Cpu::convert`](crate::Cpu::convert).
     ///
     /// # Errors

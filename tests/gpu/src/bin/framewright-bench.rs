@@ -62,6 +62,9 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let device = Device::new(0)?;
+    // The calls for graphs below are the driver's own and want a current context.
+    // SAFETY: the device's context, which lives as long as `device`.
+    unsafe { sys::cuCtxSetCurrent(device.as_raw()) }.ok().map_err(|code| code.to_string())?;
     let mut rows = Vec::new();
     for size in sizes.split(',') {
         let (w, h) = size.split_once('x').ok_or("a size is WxH")?;
