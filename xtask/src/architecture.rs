@@ -16,7 +16,17 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("cuda", &["cust", "cust_core", "cust_raw", "cudarc", "framewright-driver"]),
     ("host", &["framewright", "framewright-driver", "framewright-cli", "libc", "libloading", "rayon", "rayon-core"]),
     ("threads", &["rayon", "rayon-core", "crossbeam-deque", "crossbeam-epoch", "tokio"]),
-    ("faces", &["framewright-cli", "framewright-python", "framewright-tests", "xtask"]),
+    (
+        "faces",
+        &[
+            "framewright-cli",
+            "framewright-gpu-suite",
+            "framewright-python",
+            "framewright-standin",
+            "framewright-tests",
+            "xtask",
+        ],
+    ),
 ];
 
 /// One row of the table.

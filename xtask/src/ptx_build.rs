@@ -91,10 +91,35 @@ pub(crate) fn machine_folders(workspace: &Workspace) -> Vec<String> {
     folders.iter().flatten().filter(|path| **path != *Path::new("/")).filter_map(|path| text(path)).collect()
 }
 
+/// PTX without what cargo and LLVM derive from the machine's folders.
+fn normalised(ptx: &str) -> String {
+    numbered_constants(&numbered_crates(ptx))
+}
+
+/// Replaces the hashes in the names of nameless constants (`anon_$_96b1…_$_0`), which LLVM makes from other names, by
+/// numbers of the same length, in order of their appearance.
+fn numbered_constants(ptx: &str) -> String {
+    const START: &str = "anon_$_";
+    let mut numbers = Vec::<&str>::new();
+    let mut text = String::with_capacity(ptx.len());
+    let mut parts = ptx.split(START);
+    text.extend(parts.next());
+    for part in parts {
+        let digits = part.bytes().take_while(u8::is_ascii_hexdigit).count();
+        let (hash, rest) = part.split_at(digits);
+        let number = numbers.iter().position(|known| *known == hash).unwrap_or_else(|| {
+            numbers.push(hash);
+            numbers.len() - 1
+        });
+        text += &format!("{START}{number:0digits$}{rest}");
+    }
+    text
+}
+
 /// Replaces the crate hashes in mangled names (`Cs1363p4hBo2c_4core`) by numbers of the same length, in order of their
 /// appearance. Cargo makes them from where the sources of `core` lie, so one compiler in two places would give
 /// different bytes. Names stay distinct: different hashes get different numbers.
-fn normalised(ptx: &str) -> String {
+fn numbered_crates(ptx: &str) -> String {
     const SHORTEST: usize = 8;
     let mut numbers = BTreeMap::<String, String>::new();
     let mut text = String::with_capacity(ptx.len());
@@ -148,6 +173,13 @@ mod tests {
         let ptx = "call _RNvNtCsanIojcP8aaR_4core9panic, (a); _RNvCs1363p4hBo2c_3abc _RNvNtCsanIojcP8aaR_4core9panic";
         let expected =
             "call _RNvNtCs00000000000_4core9panic, (a); _RNvCs00000000001_3abc _RNvNtCs00000000000_4core9panic";
+        assert_eq!(normalised(ptx), expected);
+    }
+
+    #[test]
+    fn hashes_of_nameless_constants_become_numbers() {
+        let ptx = ".global .b8 anon_$_96b1_$_0[2]; .global .b8 anon_$_00ff_$_0[2]; mov.b64 %rd1, anon_$_96b1_$_0;";
+        let expected = ".global .b8 anon_$_0000_$_0[2]; .global .b8 anon_$_0001_$_0[2]; mov.b64 %rd1, anon_$_0000_$_0;";
         assert_eq!(normalised(ptx), expected);
     }
 

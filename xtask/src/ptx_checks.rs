@@ -128,7 +128,8 @@ fn has(function: &Function<'_>, access: &str) -> bool {
     words(function.body).any(|word| word.strip_prefix(access).is_some_and(|rest| rest.starts_with('.')))
 }
 
-/// Paths in the text, and in constants, which PTX writes as lists of numbers.
+/// Paths in the text, in constants, which PTX writes as lists of numbers, and in stores of one constant byte after the
+/// other, into which LLVM turns a copy of a known text (the place of a panic).
 fn machine_paths(module: &Module<'_>, paths: &[String], ptx: &str, found: &mut Vec<String>) {
     let all = || MACHINE_PATHS.iter().copied().chain(paths.iter().map(String::as_str)).filter(|path| path.len() > 1);
     for path in all().filter(|path| ptx.contains(*path)) {
@@ -140,6 +141,24 @@ fn machine_paths(module: &Module<'_>, paths: &[String], ptx: &str, found: &mut V
             found.push(format!("{name}: expected no path of this machine, found `{path}` in the constant `{text}`"));
         }
     }
+    for function in &module.functions {
+        let bytes = stored_bytes(function);
+        for path in all().filter(|path| bytes.windows(path.len()).any(|part| part == path.as_bytes())) {
+            let name = &function.name;
+            found.push(format!("{name}: expected no path of this machine, found `{path}` in the bytes that it stores"));
+        }
+    }
+}
+
+/// The constant bytes that a function stores, in order.
+fn stored_bytes(function: &Function<'_>) -> Vec<u8> {
+    let byte = |statement: &str| {
+        let mut words = words(statement);
+        let access = words.next().filter(|word| word.starts_with("st."))?;
+        // A byte is stored as `.b8`, `.u8` or, negative, `.s8`.
+        access.ends_with('8').then(|| words.last()?.parse::<i16>().ok())?.map(|value| value.to_le_bytes()[0])
+    };
+    function.body.split(';').filter_map(byte).collect()
 }
 
 #[cfg(test)]
@@ -253,6 +272,10 @@ mod tests {
     fn machine_paths_are_refused_in_text_and_in_constants() {
         refused(&format!("{HASH} // /home/me"), GOOD, "`/home` in the text");
         refused(&format!("{HASH} // /opt/place"), GOOD, "`/opt/place` in the text");
+        let stores: String = "/root/x".bytes().map(|byte| format!("st.volatile.b8 [%rd1+{byte}], {byte}; ")).collect();
+        let panics = |stores: &str| format!("{HASH}\n.func f()\n.noreturn\n{{ {stores} trap; }}");
+        refused(&panics(&stores), GOOD, "f: expected no path of this machine, found `/root`");
+        assert_eq!(check(&panics(&stores.replace(", 111;", ", %rs1;")), GOOD, &[NONE]), [""; 0]);
         refused(&format!("{HASH} .global .b8 s[6] = {{47, 114, 111, 111, 116, 47}};"), GOOD, "s: expected no path");
     }
 
