@@ -3,6 +3,9 @@
 mod architecture;
 mod ci;
 mod failure;
+mod gpu_record;
+mod gpu_report;
+mod gpu_tables;
 mod process;
 mod ptx;
 mod ptx_bounds;
@@ -28,6 +31,7 @@ cargo xtask TASK
   ci [--strict]               every check; with --strict nothing may be skipped but the GPU
   ptx [--check] [--out DIR]   compile gpu-kernels/ to PTX, a file a family; --check compares instead of writing
   architecture                the crate table of ARCHITECTURE.md against cargo metadata and the sources
+  gpu-report [--check]        docs/gpu-runs/README.md from the JSON files there; --check compares
   exhaustive                  the tests over their full ranges, optimised (minutes)
   tools                       ptxas and nvdisasm from PyPI into target/tools
 
@@ -55,6 +59,8 @@ fn task(words: &[&str]) -> Result<bool> {
         ["ci", "--strict"] => return Ok(ci::run(&Workspace::find()?, true)),
         ["ptx", options @ ..] => ptx_task(options),
         ["architecture"] => architecture::check(&Workspace::find()?),
+        ["gpu-report"] => gpu_report::run(&Workspace::find()?, false),
+        ["gpu-report", "--check"] => gpu_report::run(&Workspace::find()?, true),
         ["exhaustive"] => ci::exhaustive(&Workspace::find()?),
         ["tools"] => tools::install(&Workspace::find()?),
         [] | ["help" | "--help" | "-h"] => {

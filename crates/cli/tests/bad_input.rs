@@ -152,7 +152,8 @@ fn formats_unknown_or_not_to_be_had() {
     place.fails(odd, 1, &["5x4", "expected even sides", "--crop"]);
     place.fails(&format!("convert f.yuv o.png {RAW} --matrix bt470"), 2, &["'bt470'", "bt601, bt709, bt2020"]);
     place.fails(&format!("convert f.yuv o.png {RAW} --range tv"), 2, &["'tv'", "limited or full"]);
-    place.fails(&format!("convert f.yuv o.png {RAW} --device cuda"), 1, &["--device cuda:0", "this build has no CUDA"]);
+    let missing = if cfg!(feature = "cuda") { "no CUDA driver" } else { "this build has no CUDA" };
+    place.fails(&format!("convert f.yuv o.png {RAW} --device cuda"), 1, &["--device cuda:0", missing]);
     place.fails(&format!("convert f.yuv o.png {RAW} --device tpu"), 2, &["'tpu'"]);
 }
 

@@ -2,6 +2,8 @@
 #![allow(dead_code)] // each test file uses a part
 
 use std::{
+    collections::BTreeMap,
+    ffi::OsString,
     fs,
     io::Write,
     path::{Path, PathBuf},
@@ -22,12 +24,23 @@ pub(crate) fn cat() -> Vec<u8> {
     npy[npy.len() - 614_880..].to_vec()
 }
 
-/// A folder that runs happen in.
-pub(crate) struct Place(tempfile::TempDir);
+/// A folder that runs happen in, and the variables that they see; `None` is one that is not set.
+pub(crate) struct Place(tempfile::TempDir, BTreeMap<&'static str, Option<OsString>>);
 
 impl Place {
+    /// Without a CUDA driver, whatever the machine has: runs take the memory and the time that they take on a CPU.
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        let mut place = Self(tempfile::tempdir().unwrap(), BTreeMap::new());
+        place.set("FRAMEWRIGHT_CUDA_DRIVER", "");
+        place
+    }
+
+    pub(crate) fn set(&mut self, variable: &'static str, value: impl Into<OsString>) {
+        self.1.insert(variable, Some(value.into()));
+    }
+
+    pub(crate) fn remove(&mut self, variable: &'static str) {
+        self.1.insert(variable, None);
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -69,6 +82,12 @@ impl Place {
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_framewright"));
         command.current_dir(self.0.path()).args(line.split_whitespace());
+        for (variable, value) in &self.1 {
+            match value {
+                Some(value) => command.env(variable, value),
+                None => command.env_remove(variable),
+            };
+        }
         command
     }
 
