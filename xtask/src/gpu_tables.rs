@@ -151,7 +151,7 @@ fn digits(number: u64) -> String {
     let plain = number.to_string();
     let mut out = String::new();
     for (i, digit) in plain.chars().enumerate() {
-        if i > 0 && (plain.len() - i) % 3 == 0 {
+        if i > 0 && (plain.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
