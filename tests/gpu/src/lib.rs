@@ -8,3 +8,8 @@ pub mod exact;
 pub mod executor;
 pub mod facts;
 pub mod report;
+
+/// The README's examples, compiled and run as this crate's.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
