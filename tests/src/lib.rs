@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`reference`] | YUV to RGB by exact rationals, independent of framewright |
+//! | [`mod@reference`] | YUV to RGB by exact rationals, independent of framewright |
 //! | [`frame`] | images in guarded buffers, at any pitch |
 //! | [`picture`] | what an image shows, apart from where its bytes lie |
 //! | [`conformance`] | the list of cases that every executor runs, bit for bit |
