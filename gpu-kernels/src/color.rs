@@ -21,27 +21,27 @@ const OUTER_BITS: u32 = 21;
 /// Fractional bits of the middle channel.
 const MIDDLE_BITS: u32 = 30;
 
-framewright_kernel::param_struct! {
-    /// Coefficients from 8-bit codes to three 8-bit channels. The middle channel is green; first and last are blue and red,
-    /// in the order of the output. Chroma coefficients are for Cb, then Cr.
-    pub struct YuvToRgb8 {
-        /// Rounding and the codes' offsets, with 30 fractional bits.
-        middle_bias: i64,
-        /// Levels a luma code, with 30 fractional bits.
-        middle_luma: u32,
-        /// Levels a chroma code, with 30 fractional bits.
-        middle_chroma: [i32; 2],
-        /// Levels a luma code, with 21 fractional bits.
-        outer_luma: i32,
-        /// Levels a chroma code, with 21 fractional bits.
-        first_chroma: [i32; 2],
-        /// Levels a chroma code, with 21 fractional bits.
-        last_chroma: [i32; 2],
-        /// Rounding and the codes' offsets, with 21 fractional bits.
-        first_bias: i32,
-        /// The same.
-        last_bias: i32,
-    }
+/// Coefficients from 8-bit codes to three 8-bit channels. The middle channel is green; first and last are blue and red,
+/// in the order of the output. Chroma coefficients are for Cb, then Cr.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct YuvToRgb8 {
+    /// Rounding and the codes' offsets, with 30 fractional bits.
+    middle_bias: i64,
+    /// Levels a luma code, with 30 fractional bits.
+    middle_luma: u32,
+    /// Levels a chroma code, with 30 fractional bits.
+    middle_chroma: [i32; 2],
+    /// Levels a luma code, with 21 fractional bits.
+    outer_luma: i32,
+    /// Levels a chroma code, with 21 fractional bits.
+    first_chroma: [i32; 2],
+    /// Levels a chroma code, with 21 fractional bits.
+    last_chroma: [i32; 2],
+    /// Rounding and the codes' offsets, with 21 fractional bits.
+    first_bias: i32,
+    /// The same.
+    last_bias: i32,
 }
 
 /// What a chroma sample adds to the pixels that share it.

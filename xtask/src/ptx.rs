@@ -1,11 +1,11 @@
-//! `cargo xtask ptx`: gpu-kernels/ as PTX, a file for each family, checked in inside the crate that embeds them.
+//! `cargo xtask ptx`: kernels as PTX, a file for each family, checked in inside the crates that embed them.
 //!
 //! Without options it compiles, checks and writes the files. `--check` writes nothing and compares: the source hash must
 //! match always; the same rustc must give the same bytes; another rustc must give the same entries and parameter hashes.
 
 use crate::failure::{Failure, Result, fail, read_text, write_text};
 use crate::ptx_bounds::{Bounds, THREADS_FILE};
-use crate::ptx_build::{self, CPU, EXTENSION, PACKAGE, PROFILE, TARGET};
+use crate::ptx_build::{self, CPU, EXTENSION, PACKAGES, PROFILE, Package, TARGET};
 use crate::ptx_checks::{self, VECTOR_RULES};
 use crate::ptx_head::{Head, sha256};
 use crate::ptx_source::Sources;
@@ -14,43 +14,53 @@ use crate::ptxas::{self, Row};
 use crate::toolchain::{Toolchain, Version};
 use crate::tools;
 use crate::workspace::Workspace;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The PTX of a workspace: where it is checked in, and what it must be made of.
 pub(crate) struct Ptx<'a> {
     workspace: &'a Workspace,
-    folder: PathBuf,
-    sources: Sources,
+    /// The sources of each package, in the order of [`PACKAGES`].
+    sources: Vec<Sources>,
     families: Vec<Family>,
 }
 
 /// A family of entries: a module, a file.
 struct Family {
     name: String,
+    /// Its place in [`PACKAGES`].
+    package: usize,
     bounds: Bounds,
     file: PathBuf,
 }
 
 impl<'a> Ptx<'a> {
-    /// `folder` is where the files lie, by default inside the crate that embeds them.
+    /// `folder` is where all files lie, by default inside the crates that embed them.
     pub(crate) fn of(workspace: &'a Workspace, folder: Option<&Path>) -> Result<Self> {
-        let folder = folder.map_or_else(|| ptx_build::embedding_folder(workspace), Path::to_path_buf);
-        let sources = Sources::read(workspace, PACKAGE, TARGET, &format!("{CPU} {}", ptx_build::flags()))?;
         let entry_source = read_text(&workspace.root.join(THREADS_FILE))?;
-        let families = ptx_build::families(workspace)?.into_iter().map(|name| {
-            let bounds = Bounds::of(&name, &entry_source)?;
-            let file = folder.join(&name).with_extension(EXTENSION);
-            Ok(Family { name, bounds, file })
-        });
-        let families = families.collect::<Result<Vec<_>>>()?;
-        if families.is_empty() {
-            return fail!("{PACKAGE}: expected features, a family of entries each, found none");
+        let (mut sources, mut families) = (Vec::new(), Vec::<Family>::new());
+        for (index, package) in PACKAGES.iter().enumerate() {
+            let Package { name, folder: own, .. } = package;
+            let folder = folder.map_or_else(|| workspace.root.join(own), Path::to_path_buf);
+            sources.push(Sources::read(workspace, name, TARGET, &format!("{CPU} {}", ptx_build::flags()))?);
+            let names = ptx_build::families(workspace, package)?;
+            if names.is_empty() {
+                return fail!("{name}: expected features, a family of entries each, found none");
+            }
+            for name in names {
+                if families.iter().any(|family| family.name == name) {
+                    return fail!("family `{name}`: expected it in one package, found it in two");
+                }
+                let bounds = Bounds::of(&name, &entry_source)?;
+                let file = folder.join(&name).with_extension(EXTENSION);
+                families.push(Family { name, package: index, bounds, file });
+            }
         }
         let known = |name: &str| families.iter().any(|family| family.name == name);
         if let Some(rule) = VECTOR_RULES.iter().find(|rule| !known(rule.family)) {
             return fail!("VECTOR_RULES: expected a family `{}`, found none", rule.family);
         }
-        Ok(Self { workspace, folder, sources, families })
+        Ok(Self { workspace, sources, families })
     }
 
     /// Compiles, checks and writes the files. PTX that fails a check is left in the target folder to be looked at.
@@ -155,34 +165,33 @@ impl<'a> Ptx<'a> {
     }
 
     fn source_sha256(&self, family: &Family) -> String {
-        self.sources.sha256(&family.name, &family.bounds.text())
+        self.sources[family.package].sha256(&family.name, &family.bounds.text())
     }
 
     fn compile(&self, toolchain: &Toolchain, family: &Family) -> Result<String> {
-        family.bounds.apply(&ptx_build::compile(self.workspace, toolchain, &family.name)?)
+        family.bounds.apply(&ptx_build::compile(self.workspace, toolchain, &PACKAGES[family.package], &family.name)?)
     }
 
-    /// PTX in the folder that is no family's: a crate that embeds it would embed what nobody compiles.
+    /// PTX in a folder that is no family's: a crate that embeds it would embed what nobody compiles.
     fn strays(&self) -> Result<()> {
-        let files = std::fs::read_dir(&self.folder).map_err(|error| {
-            Failure(format!("cannot list {}: {error}; run `cargo xtask ptx`", self.folder.display()))
-        })?;
-        let mut strays: Vec<String> = files
-            .filter_map(|file| file.ok().map(|file| file.path()))
-            .filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION))
-            .filter(|path| !self.families.iter().any(|family| family.file == *path))
-            .map(|path| path.display().to_string())
-            .collect();
-        strays.sort();
+        let mut strays = Vec::new();
+        let folders: BTreeSet<&Path> = self.families.iter().filter_map(|family| family.file.parent()).collect();
+        for folder in folders {
+            let files = std::fs::read_dir(folder).map_err(|error| {
+                Failure(format!("cannot list {}: {error}; run `cargo xtask ptx`", folder.display()))
+            })?;
+            let paths = files
+                .filter_map(|file| file.ok().map(|file| file.path()))
+                .filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION))
+                .filter(|path| !self.families.iter().any(|family| family.file == *path));
+            strays.extend(paths.map(|path| path.display().to_string()));
+        }
         if strays.is_empty() {
             return Ok(());
         }
+        strays.sort();
         let families: Vec<&str> = self.families.iter().map(|family| family.name.as_str()).collect();
-        fail!(
-            "{}: expected a feature of {PACKAGE} of that name ({}), found none; remove it",
-            strays.join(", "),
-            families.join(", ")
-        )
+        fail!("{}: expected a family of that name ({}), found none; remove it", strays.join(", "), families.join(", "))
     }
 
     /// Where a family's PTX is left to be looked at.

@@ -1,4 +1,4 @@
-//! Compiles gpu-kernels/ to PTX with rustc's own NVPTX target, so that the same compiler gives the same bytes anywhere.
+//! Compiles kernels to PTX with rustc's own NVPTX target, so that the same compiler gives the same bytes anywhere.
 
 use crate::failure::{Failure, Result, read_text};
 use crate::process;
@@ -7,8 +7,22 @@ use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The package that holds the entries.
-pub(crate) const PACKAGE: &str = "framewright-kernels";
+/// A package that holds entries.
+#[derive(Debug)]
+pub(crate) struct Package {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// The folder of the crate that embeds its PTX.
+    pub(crate) folder: &'static str,
+    /// The one family of a package without features for families.
+    pub(crate) family: Option<&'static str>,
+}
+
+/// The built-in kernels, the examples of the DSL, and what the benchmark measures them against.
+pub(crate) const PACKAGES: &[Package] = &[
+    Package { name: "framewright-kernels", folder: "crates/framewright/ptx", family: None },
+    // Package { name: "framewright-examples", folder: "examples/ptx", family: Some("examples") },
+];
 /// rustc's name of the GPU.
 pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 /// The oldest GPU: Turing. Newer ones take the same PTX.
@@ -26,15 +40,22 @@ pub(crate) fn flags() -> String {
     FLAGS.join(" ")
 }
 
-/// The families: features of the package but for the list of those that the host compiles. Each becomes a module of its
-/// own, so that a program loads what it uses.
-pub(crate) fn families(workspace: &Workspace) -> Result<Vec<String>> {
+/// Features that are no families: the list of those that the host compiles, and the other generator's.
+const NO_FAMILIES: &[&str] = &["default", "rust-cuda"];
+
+/// The families of a package: its features, or the whole. Each becomes a module of its own, so that a program loads what it
+/// uses.
+pub(crate) fn families(workspace: &Workspace, package: &Package) -> Result<Vec<String>> {
+    if let Some(family) = package.family {
+        return Ok(vec![family.to_owned()]);
+    }
     let graph = workspace.graph(&[])?;
-    Ok(graph.features(PACKAGE)?.iter().filter(|feature| *feature != "default").cloned().collect())
+    let features = graph.features(package.name)?.iter();
+    Ok(features.filter(|feature| !NO_FAMILIES.contains(&feature.as_str())).cloned().collect())
 }
 
 /// Compiles a family and gives its PTX, freed from what the machine's folders leave in it.
-pub(crate) fn compile(workspace: &Workspace, toolchain: &Toolchain, family: &str) -> Result<String> {
+pub(crate) fn compile(workspace: &Workspace, toolchain: &Toolchain, package: &Package, family: &str) -> Result<String> {
     let folder = workspace.target.join("ptx");
     let mut rustflags = vec![format!("-Ctarget-cpu={CPU}")];
     rustflags.extend(FLAGS.iter().map(|flag| (*flag).to_owned()));
@@ -42,12 +63,15 @@ pub(crate) fn compile(workspace: &Workspace, toolchain: &Toolchain, family: &str
         rustflags.push(format!("--remap-path-prefix={}={to}", from.display()));
     }
     let built = folder.join(TARGET).join(PROFILE);
-    let file = built.join("deps").join(PACKAGE.replace('-', "_") + ".s");
-    forget(&built, &file)?;
+    let file = built.join("deps").join(package.name.replace('-', "_") + ".s");
+    forget(&built, &file, package.name)?;
     let mut cargo = toolchain.cargo();
     cargo.current_dir(&workspace.root).env("CARGO_ENCODED_RUSTFLAGS", rustflags.join("\u{1f}"));
-    cargo.args(["rustc", "--locked", "--package", PACKAGE, "--lib", "--crate-type=cdylib", "--profile", PROFILE]);
-    cargo.args(["--no-default-features", "--features", family]);
+    cargo.args(["rustc", "--locked", "--package", package.name, "--lib", "--crate-type=cdylib", "--profile", PROFILE]);
+    cargo.arg("--no-default-features");
+    if package.family.is_none() {
+        cargo.args(["--features", family]);
+    }
     cargo.args(["--target", TARGET, "-Zbuild-std=core", "--target-dir"]).arg(&folder);
     process::run(cargo.args(["--", "--emit=asm", "-Clinker=/bin/true"]))?;
     Ok(normalised(&read_text(&file)?))
@@ -55,14 +79,14 @@ pub(crate) fn compile(workspace: &Workspace, toolchain: &Toolchain, family: &str
 
 /// Makes cargo compile the package again. All families are written to the same file, so a family that cargo holds for
 /// fresh would be read out of what the last one left.
-fn forget(built: &Path, file: &Path) -> Result<()> {
+fn forget(built: &Path, file: &Path, package: &str) -> Result<()> {
     let failed = |path: &Path, error| Failure(format!("cannot remove {}: {error}", path.display()));
     if file.exists() {
         std::fs::remove_file(file).map_err(|error| failed(file, error))?;
     }
     let Ok(entries) = std::fs::read_dir(built.join(".fingerprint")) else { return Ok(()) };
     for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
-        let ours = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&format!("{PACKAGE}-")));
+        let ours = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&format!("{package}-")));
         if ours {
             std::fs::remove_dir_all(&path).map_err(|error| failed(&path, error))?;
         }
@@ -146,11 +170,6 @@ fn numbered_crates(ptx: &str) -> String {
 fn in_mangled_name(text: &str) -> bool {
     let start = text.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$').map_or(0, |at| at + 1);
     text[start..].starts_with("_R")
-}
-
-/// The folder of the crate that embeds the PTX.
-pub(crate) fn embedding_folder(workspace: &Workspace) -> PathBuf {
-    workspace.root.join("crates/framewright/ptx")
 }
 
 /// The ending of the checked-in files.

@@ -41,7 +41,7 @@ pub use error::{Axis, Expected, LayoutError, Quantity, RegionError, SizeError};
 pub use format::{Bgr8, Bgra8, Format, Free, Gray8, Linked, Nv12, PitchRule, Rgb8, Rgba8, Yuv420p8};
 pub use layout::Layout;
 pub use pitch::{Bytes, Dyn, Even, Per, Pitch};
-pub use planes::{FreePlanes, PlaneList, PlaneMap, SameAs, SamePlanes};
+pub use planes::{FreePlanes, OnePlane, PlaneEach, PlaneList, PlaneMap, SameAs, SamePlanes};
 pub use region::Region;
 pub use sample::{Sample, Scalar, ScalarKind};
 pub use size::{MAX_SIDE_PX, Offset, Rect, Size};

@@ -13,6 +13,28 @@ pub trait PlaneMap {
     fn plane<S: PlaneSpec>(&mut self, index: usize, pitch: <S::Pitch as Pitch>::Repr) -> Self::Plane<S>;
 }
 
+/// Makes something of each plane of a format, where pitches do not matter: how kernels get typed planes.
+pub trait PlaneEach {
+    /// What plane `S` becomes.
+    type Plane<S: PlaneSpec>;
+    /// Makes it; `index` counts from 0.
+    fn plane<S: PlaneSpec>(&mut self, index: usize) -> Self::Plane<S>;
+}
+
+/// The list of exactly one plane. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "this format has more than one plane",
+    label = "expected a format with one plane, as `Gray8` or `Bgr8`",
+    note = "take the planes apart first: `let (y, cbcr) = image.planes();`"
+)]
+pub trait OnePlane: PlaneList<Array<u8> = [u8; 1]> {
+    /// The plane.
+    type Plane: PlaneSpec;
+}
+impl<S: PlaneSpec> OnePlane for (S,) {
+    type Plane = S;
+}
+
 /// A tuple of one to four [`Spec`](crate::Spec)s. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no list of planes",
@@ -53,6 +75,10 @@ pub trait PlaneList: Sealed + 'static {
     fn follow(index: usize, first_bytes: i64) -> Option<i64>;
     /// Makes something of each plane.
     fn map<M: PlaneMap>(map: &mut M, pitches: Self::Pitches) -> Self::Map<M>;
+    /// The tuple of what a [`PlaneEach`] makes.
+    type Each<M: PlaneEach>;
+    /// Makes something of each plane.
+    fn each<M: PlaneEach>(map: &mut M) -> Self::Each<M>;
 }
 
 /// Planes that differ from `Other`'s in nothing but how the pitch is known.
@@ -130,6 +156,11 @@ macro_rules! lists {
             }
             fn map<M: PlaneMap>(map: &mut M, pitches: Self::Pitches) -> Self::Map<M> {
                 ($(map.plane::<$s>($i, pitches.$i),)+)
+            }
+            type Each<M: PlaneEach> = ($(M::Plane<$s>,)+);
+            #[inline(always)]
+            fn each<M: PlaneEach>(map: &mut M) -> Self::Each<M> {
+                ($(map.plane::<$s>($i),)+)
             }
         }
         // Not for any spec whose `Pitch` is `Dyn`: then the compiler would speak of that type and not of the trait.

@@ -3,17 +3,21 @@
 use crate::{
     error::Error,
     location::Location,
-    overlap::Extent,
     parts::Parts,
     view::{ImageMut, ImageRef},
 };
 use framewright_core::{
-    Bgr, Bgra, Cb, CbCr, ColorInfo, Cr, CrCb, Format, Full, Half, Matrix, Pitch, PlaneList, Range, Rect, RegionError,
-    ResolvedColor, Rgb, Rgba, SamePlanes, Size, Spec, Y,
+    Bgr, Bgr8, Bgra, Bgra8, Cb, CbCr, ColorInfo, Cr, CrCb, Format, Full, Gray8, Half, Matrix, Nv12, Pitch, PlaneList,
+    Range, Rect, RegionError, ResolvedColor, Rgb, Rgba, SamePlanes, Size, Spec, Y, Yuv420p8,
 };
-use framewright_kernel::{Domain, Launch, PlaneIn, PlaneOut};
+use framewright_kernel::{
+    Call,
+    list::{Last, Pair},
+};
 use framewright_kernels::{
-    Convert, CopyRows, I420Planes, Nv12Planes, Rgb24, Rgb32, RgbTarget, Yuv420Source, YuvToRgb8,
+    YuvToRgb8,
+    copy::copy,
+    yuv420::{self, Yuv420},
 };
 
 /// How a YUV image becomes RGB: what overrides the image's own colour information, and which part of it.
@@ -72,13 +76,10 @@ impl Conversion {
     note = "formats with such planes are `Yuv420p8` and `Nv12`, and any format of your own that lists the same"
 )]
 pub trait YuvPlanes: PlaneList + sealed::Sealed {
-    /// The reader that kernels use.
-    type Source: Yuv420Source;
-    /// Whether Cr comes first where the chroma channels are interleaved.
+    /// The layout class, which the kernels read.
+    type Class: Yuv420;
+    /// Whether Cr comes first: in the planes' order, or interleaved.
     const CR_FIRST: bool;
-    /// The reader of planes.
-    #[doc(hidden)]
-    fn source(planes: [PlaneIn; 3]) -> Self::Source;
 }
 
 /// Planes that the built-in conversions write, by layout class. Sealed.
@@ -88,8 +89,8 @@ pub trait YuvPlanes: PlaneList + sealed::Sealed {
     note = "formats with such a plane are `Bgr8`, `Rgb8`, `Bgra8` and `Rgba8`, and any format of your own that lists the same"
 )]
 pub trait RgbPlanes: PlaneList + sealed::Sealed {
-    /// The writer that kernels use.
-    type Target: RgbTarget;
+    /// The layout class, which the kernels write.
+    type Class: yuv420::Rgb;
     /// Whether blue comes first.
     const BLUE_FIRST: bool;
 }
@@ -102,60 +103,113 @@ pub trait RgbFormat: Format<Planes: RgbPlanes> {}
 impl<F: Format<Planes: RgbPlanes>> RgbFormat for F {}
 
 macro_rules! yuv {
-    ($($($p:ident)+, ($($plane:ty),+) => $source:ty, $cr_first:literal, |$planes:ident| $make:expr;)*) => {$(
+    ($($($p:ident)+, ($($plane:ty),+) => $class:ty, $cr_first:literal;)*) => {$(
         impl<$($p: Pitch),+> sealed::Sealed for ($($plane,)+) {}
         impl<$($p: Pitch),+> YuvPlanes for ($($plane,)+) {
-            type Source = $source;
+            type Class = $class;
             const CR_FIRST: bool = $cr_first;
-            fn source($planes: [PlaneIn; 3]) -> $source {
-                $make
-            }
         }
     )*};
 }
 yuv! {
-    P Q R, (Spec<Y, u8, Full, P>, Spec<Cb, u8, Half, Q>, Spec<Cr, u8, Half, R>) => I420Planes, false,
-        |p| I420Planes { y: p[0], cb: p[1], cr: p[2] };
-    P Q R, (Spec<Y, u8, Full, P>, Spec<Cr, u8, Half, Q>, Spec<Cb, u8, Half, R>) => I420Planes, false,
-        |p| I420Planes { y: p[0], cb: p[2], cr: p[1] };
-    P Q, (Spec<Y, u8, Full, P>, Spec<CbCr, [u8; 2], Half, Q>) => Nv12Planes, false, |p| Nv12Planes { y: p[0], cbcr: p[1] };
-    P Q, (Spec<Y, u8, Full, P>, Spec<CrCb, [u8; 2], Half, Q>) => Nv12Planes, true, |p| Nv12Planes { y: p[0], cbcr: p[1] };
+    P Q R, (Spec<Y, u8, Full, P>, Spec<Cb, u8, Half, Q>, Spec<Cr, u8, Half, R>) => Yuv420p8, false;
+    P Q R, (Spec<Y, u8, Full, P>, Spec<Cr, u8, Half, Q>, Spec<Cb, u8, Half, R>) => Yuv420p8, true;
+    P Q, (Spec<Y, u8, Full, P>, Spec<CbCr, [u8; 2], Half, Q>) => Nv12, false;
+    P Q, (Spec<Y, u8, Full, P>, Spec<CrCb, [u8; 2], Half, Q>) => Nv12, true;
 }
 
 macro_rules! rgb {
-    ($($component:ty, $sample:ty => $target:ty, $blue_first:literal;)*) => {$(
+    ($($component:ty, $sample:ty => $class:ty, $blue_first:literal;)*) => {$(
         impl<P: Pitch> sealed::Sealed for (Spec<$component, $sample, Full, P>,) {}
         impl<P: Pitch> RgbPlanes for (Spec<$component, $sample, Full, P>,) {
-            type Target = $target;
+            type Class = $class;
             const BLUE_FIRST: bool = $blue_first;
         }
     )*};
 }
 rgb! {
-    Bgr, [u8; 3] => Rgb24, true;
-    Rgb, [u8; 3] => Rgb24, false;
-    Bgra, [u8; 4] => Rgb32, true;
-    Rgba, [u8; 4] => Rgb32, false;
+    Bgr, [u8; 3] => Bgr8, true;
+    Rgb, [u8; 3] => Bgr8, false;
+    Bgra, [u8; 4] => Bgra8, true;
+    Rgba, [u8; 4] => Bgra8, false;
 }
 
-/// The body that converts `S` to `D`.
-pub(crate) type ConvertBody<S, D> =
-    Convert<<<S as Format>::Planes as YuvPlanes>::Source, <<D as Format>::Planes as RgbPlanes>::Target>;
+/// The layout classes of formats.
+pub(crate) type Source<S> = <<S as Format>::Planes as YuvPlanes>::Class;
+pub(crate) type Target<D> = <<D as Format>::Planes as RgbPlanes>::Class;
+/// The kernel that converts `S` to `D`.
+pub(crate) type ConvertKernel<S, D> = <Target<D> as yuv420::Rgb>::From<Source<S>>;
+/// What it is launched with.
+pub(crate) type ConvertArgs<'s, 'd, S, D, L, M> =
+    Pair<ImageRef<'s, Source<S>, L>, Pair<ImageMut<'d, Target<D>, M>, Last<YuvToRgb8>>>;
 
-/// The kernel's view of plane `index`.
+/// The same planes in memory as another format, whose planes have the same samples and subsampling and pitches known at run
+/// time.
+fn seen_as<F: Format, C: Format, L: Location>(parts: &Parts<F, L>) -> Parts<C, L> {
+    let pitches = F::Planes::pitches_bytes(parts.pitches);
+    let Ok(pitches) = C::Planes::resolve(pitches.as_ref()) else { unreachable!("a layout class takes any pitch") };
+    Parts {
+        size: parts.size,
+        frame_size: parts.frame_size,
+        color: parts.color,
+        bases: C::Planes::array(|i| parts.bases.as_ref()[i]),
+        pitches,
+        place: parts.place,
+    }
+}
+
+/// The call that converts `source` to `destination`.
 ///
-/// # Safety
-/// The parts' planes stay readable and unwritten while the kernel runs.
-unsafe fn plane_in<F: Format, L: Location>(parts: &Parts<F, L>, index: usize) -> PlaneIn {
-    let (info, raw) = (&parts.infos()[index], parts.raw(index));
-    let rows = info.plane_size(parts.size).height();
-    // SAFETY: as promised by the caller; both counts are at least 1, since sizes are.
-    unsafe { PlaneIn::new(raw.first_row, raw.pitch_bytes, info.row_bytes(parts.size), rows) }
+/// # Errors
+/// The crop reaches past the source, or the destination has another size than it.
+pub(crate) fn conversion<'s, 'd, S: YuvFormat, D: RgbFormat, L: Location, M: Location>(
+    source: ImageRef<'s, S, L>,
+    destination: ImageMut<'d, D, M>,
+    conversion: &Conversion,
+) -> Result<Call<ConvertKernel<S, D>, ConvertArgs<'s, 'd, S, D, L, M>>, Error> {
+    let rect = conversion.rect(source.size())?;
+    check_size(rect.size, destination.size())?;
+    let color = conversion.resolve(source.color(), source.frame_size());
+    let coefficients = YuvToRgb8::new(color.matrix, color.range, D::Planes::BLUE_FIRST);
+    let coefficients = if S::Planes::CR_FIRST { coefficients.with_swapped_chroma() } else { coefficients };
+    let source = ImageRef::new(seen_as::<S, Source<S>, L>(&source.parts));
+    let destination = ImageMut::new(seen_as::<D, Target<D>, M>(&destination.parts));
+    Ok(Call::new(Pair(source, Pair(destination, Last(coefficients)))).crop(rect))
 }
 
-fn extent<F: Format, L: Location>(parts: &Parts<F, L>, index: usize) -> Extent {
-    let (info, raw) = (&parts.infos()[index], parts.raw(index));
-    Extent::new(raw.first_row, raw.pitch_bytes, info.row_bytes(parts.size), info.plane_size(parts.size).height())
+/// What a copy of one plane is launched with: its rows as bytes.
+pub(crate) type CopyArgs<'s, 'd, L, M> = Pair<ImageRef<'s, Gray8, L>, Last<ImageMut<'d, Gray8, M>>>;
+
+/// The calls that copy `source` to `destination`, a plane each, given to `launch` in order.
+///
+/// # Errors
+/// The destination has another size, or what `launch` says.
+pub(crate) fn copies<'s, 'd, S: Format, D: Format, L: Location, M: Location, E: From<Error>>(
+    source: ImageRef<'s, S, L>,
+    destination: ImageMut<'d, D, M>,
+    mut launch: impl FnMut(Call<copy, CopyArgs<'s, 'd, L, M>>) -> Result<(), E>,
+) -> Result<(), E>
+where
+    D::Planes: SamePlanes<S::Planes>,
+{
+    check_size(source.size(), destination.size())?;
+    // Before anything is written: a plane's own launch sees only that plane.
+    check_apart(&source.parts, &destination.parts)?;
+    for (i, info) in S::Planes::INFOS.iter().enumerate() {
+        let rows = info.plane_size(source.size());
+        let size = Size::new(info.row_bytes(source.size()), rows.height()).map_err(Error::from)?;
+        let from = ImageRef::new(rows_of(&source.parts, i, size));
+        let to = ImageMut::new(rows_of(&destination.parts, i, size));
+        launch(Call::new(Pair(from, Last(to))))?;
+    }
+    Ok(())
+}
+
+/// The rows of plane `index` as an image of bytes.
+fn rows_of<F: Format, L: Location>(parts: &Parts<F, L>, index: usize, size: Size) -> Parts<Gray8, L> {
+    let pitch = parts.raw(index).pitch_bytes;
+    let Ok(pitches) = <Gray8 as Format>::Planes::resolve(&[pitch]) else { unreachable!("bytes take any pitch") };
+    Parts::new(size, [parts.bases.as_ref()[index]], pitches, parts.place)
 }
 
 /// Checks that no plane written is read, or written twice.
@@ -163,97 +217,15 @@ fn check_apart<S: Format, D: Format, L: Location, M: Location>(
     source: &Parts<S, L>,
     destination: &Parts<D, M>,
 ) -> Result<(), Error> {
-    for j in 0..D::Planes::COUNT {
-        let to = extent(destination, j);
-        let overlap = |name| Error::Overlap { source: name, destination: destination.infos()[j].name };
-        if let Some(i) = (0..S::Planes::COUNT).find(|&i| extent(source, i).overlaps(&to)) {
+    for (j, to) in destination.infos().iter().enumerate() {
+        let written = destination.extent(j);
+        let overlap = |name| Error::Overlap { source: name, destination: to.name };
+        if let Some(i) = (0..S::Planes::COUNT).find(|&i| source.extent(i).overlaps(&written)) {
             return Err(overlap(source.infos()[i].name));
         }
-        if let Some(i) = (0..j).find(|&i| extent(destination, i).overlaps(&to)) {
+        if let Some(i) = (0..j).find(|&i| destination.extent(i).overlaps(&written)) {
             return Err(overlap(destination.infos()[i].name));
         }
-    }
-    Ok(())
-}
-
-/// The launch that converts `source` to `destination`; all that can be checked is.
-///
-/// # Errors
-/// The crop reaches past the source, the destination has another size, or memory is shared.
-///
-/// # Safety
-/// The launch may run while both borrows last, and not after.
-pub(crate) unsafe fn plan_convert<S: YuvFormat, D: RgbFormat, L: Location, M: Location>(
-    source: &ImageRef<'_, S, L>,
-    destination: &ImageMut<'_, D, M>,
-    conversion: &Conversion,
-) -> Result<Launch<ConvertBody<S, D>>, Error> {
-    let rect = conversion.rect(source.size())?;
-    check_size(rect.size, destination.size())?;
-    check_apart(&source.parts, &destination.parts)?;
-    let color = conversion.resolve(source.color(), source.frame_size());
-
-    // The kernel's blocks lie on the chroma grid: start there, and let the domain begin a pixel later where the crop does.
-    let step = S::Planes::STEP;
-    let (left, top) = (rect.offset.x % step.x, rect.offset.y % step.y);
-    let on_grid = framewright_core::Offset::new(rect.offset.x - left, rect.offset.y - top);
-    let (x1, y1) = (left + rect.size.width(), top + rect.size.height());
-    let covered = Size::new(x1, y1).unwrap_or(rect.size);
-    let parts = source.parts.crop_down(Rect::new(on_grid, covered));
-
-    // SAFETY: the caller runs the launch only while the source is borrowed.
-    let planes = [0, 1, 2].map(|i| unsafe { plane_in(&parts, i.min(S::Planes::COUNT - 1)) });
-    let raw = destination.parts.raw(0);
-    let pixel = <D::Planes as RgbPlanes>::Target::PIXEL_BYTES as usize;
-    let coefficients = YuvToRgb8::new(color.matrix, color.range, D::Planes::BLUE_FIRST);
-    Ok(Launch {
-        domain: Domain { x0: left, y0: top, x1, y1 },
-        out: PlaneOut {
-            base: raw
-                .first_row
-                .wrapping_sub(left as usize * pixel)
-                .wrapping_offset(-(raw.pitch_bytes * i64::from(top)) as isize),
-            pitch_bytes: raw.pitch_bytes,
-        },
-        body: Convert {
-            source: S::Planes::source(planes),
-            color: if S::Planes::CR_FIRST { coefficients.with_swapped_chroma() } else { coefficients },
-            target: std::marker::PhantomData,
-        },
-    })
-}
-
-/// The launches that copy `source` to `destination`, a plane each, given to `launch` in order.
-///
-/// # Errors
-/// The destination has another size, memory is shared, or what `launch` says.
-///
-/// # Safety
-/// The launches may run while both borrows last, and not after.
-pub(crate) unsafe fn plan_copy<S: Format, D: Format, L: Location, M: Location, E: From<Error>>(
-    source: &ImageRef<'_, S, L>,
-    destination: &ImageMut<'_, D, M>,
-    mut launch: impl FnMut(&Launch<CopyRows>) -> Result<(), E>,
-) -> Result<(), E>
-where
-    D::Planes: SamePlanes<S::Planes>,
-{
-    check_size(source.size(), destination.size())?;
-    check_apart(&source.parts, &destination.parts)?;
-    for i in 0..S::Planes::COUNT {
-        let info = &S::Planes::INFOS[i];
-        let raw = destination.parts.raw(i);
-        launch(&Launch {
-            domain: Domain {
-                x0: 0,
-                y0: 0,
-                x1: info.row_bytes(source.size()),
-                y1: info.plane_size(source.size()).height(),
-            },
-            out: PlaneOut { base: raw.first_row, pitch_bytes: raw.pitch_bytes },
-            // SAFETY: the caller runs the launch only while the source is borrowed.
-            body: CopyRows { source: unsafe { plane_in(&source.parts, i) } },
-        })?;
     }
     Ok(())
 }

@@ -20,6 +20,26 @@ pub enum Error {
         /// What the destination is.
         found: Size,
     },
+    /// An image of another size than the launch's other images, or than its part.
+    ArgumentSize {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// What the launch's other images are, or its part is.
+        expected: Size,
+        /// What the image is.
+        found: Size,
+    },
+    /// A kernel's function panicked. What the launch had written by then stays written.
+    KernelPanic {
+        /// The kernel.
+        kernel: &'static str,
+        /// The column of the pixel, or of the block's first.
+        x: u32,
+        /// The row.
+        y: u32,
+    },
     /// A destination whose memory is also the source's, or another plane's.
     Overlap {
         /// The plane that is read, or the first of two.
@@ -47,6 +67,12 @@ impl fmt::Display for Error {
             Self::Region(e) => e.fmt(f),
             Self::DestinationSize { expected, found } => {
                 write!(f, "destination: size is {found} pixels, expected {expected}")
+            }
+            Self::ArgumentSize { kernel, parameter, expected, found } => {
+                write!(f, "kernel {kernel}: the image for {parameter} is {found} pixels, expected {expected}")
+            }
+            Self::KernelPanic { kernel, x, y } => {
+                write!(f, "kernel {kernel} panicked at pixel ({x}, {y}); what it had written by then stays written")
             }
             Self::Overlap { source, destination } => write!(
                 f,

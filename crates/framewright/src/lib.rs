@@ -44,6 +44,7 @@
 //! ```
 #![warn(missing_docs)]
 
+mod call;
 mod convert;
 mod cpu;
 #[cfg(feature = "cuda")]
@@ -61,7 +62,7 @@ mod view;
 mod wrap;
 
 pub use convert::{Conversion, RgbFormat, RgbPlanes, YuvFormat, YuvPlanes};
-pub use cpu::Cpu;
+pub use cpu::{Cpu, CpuArg, CpuArgs};
 pub use error::Error;
 pub use framewright_core::*;
 pub use image::Image;

@@ -1,6 +1,6 @@
 //! What an image and its views have in common: where each plane starts, its pitch, the sizes, the colours.
 
-use crate::{location::Location, plane::RawPlane};
+use crate::{location::Location, overlap::Extent, plane::RawPlane};
 use framewright_core::{
     ColorInfo, Format, FreePlanes, LayoutError, PlaneInfo, PlaneList, Rect, RegionError, SamePlanes, Size,
 };
@@ -53,6 +53,12 @@ impl<F: Format, L: Location> Parts<F, L> {
     pub(crate) fn raw(&self, index: usize) -> RawPlane {
         let pitches = F::Planes::pitches_bytes(self.pitches);
         RawPlane { first_row: self.bases.as_ref()[index].0, pitch_bytes: pitches.as_ref()[index] }
+    }
+
+    /// Where plane `index` lies.
+    pub(crate) fn extent(&self, index: usize) -> Extent {
+        let (info, raw) = (&self.infos()[index], self.raw(index));
+        Extent::new(raw.first_row, raw.pitch_bytes, info.row_bytes(self.size), info.plane_size(self.size).height())
     }
 
     /// The part inside `rect`, whose corner must lie on the format's grid.

@@ -9,13 +9,94 @@
 //! ```
 
 use crate::{
-    body::{Block, Body},
-    entry::{LANES, NamedEntry, WARPS},
+    combine::{Combine, ReduceRaw},
+    entry::{LANES, WARPS},
     fault::FaultRecord,
-    launch::{Domain, Launch},
-    place::{Aligned, At, Edge, Inside, Reach},
+    item::{Domain, Item, private::Make},
+    kernel::{Instance, Launch},
+    list::ParamList,
+    place::Reach,
+    plane::PlaneOut,
+    value::{self, Cells},
 };
-use core::arch::{asm, nvptx};
+use core::arch::asm;
+use framewright_core::{PlaneSpec, Subsampling};
+use hardware::{barrier, block, grid, sync_warp, thread};
+
+/// Indices and barriers: from `core` here, from `cuda_std` where rust-cuda compiles.
+#[cfg(not(feature = "rust-cuda"))]
+mod hardware {
+    use core::arch::{asm, nvptx};
+
+    /// The thread in its block: x, y.
+    #[inline(always)]
+    pub(super) fn thread() -> [u32; 2] {
+        // SAFETY: reading a register has no precondition.
+        unsafe { [nvptx::_thread_idx_x() as u32, nvptx::_thread_idx_y() as u32] }
+    }
+    /// The block in its grid: x, y.
+    #[inline(always)]
+    pub(super) fn block() -> [u32; 2] {
+        // SAFETY: as above.
+        unsafe { [nvptx::_block_idx_x() as u32, nvptx::_block_idx_y() as u32] }
+    }
+    /// Blocks of the grid: x, y.
+    #[inline(always)]
+    pub(super) fn grid() -> [u32; 2] {
+        // SAFETY: as above.
+        unsafe { [nvptx::_grid_dim_x() as u32, nvptx::_grid_dim_y() as u32] }
+    }
+    /// # Safety
+    /// All threads of the block come here.
+    #[inline(always)]
+    pub(super) unsafe fn barrier() {
+        // SAFETY: as promised by the caller.
+        unsafe { asm!("bar.sync 0;", options(nostack, preserves_flags)) }
+    }
+    /// # Safety
+    /// All lanes of the warp come here.
+    #[inline(always)]
+    pub(super) unsafe fn sync_warp() {
+        // SAFETY: as promised by the caller.
+        unsafe { asm!("bar.warp.sync 0xffffffff;", options(nostack, preserves_flags)) }
+    }
+    #[inline(always)]
+    pub(super) fn trap() -> ! {
+        // SAFETY: ends the launch; no precondition.
+        unsafe { nvptx::trap() }
+    }
+}
+#[cfg(feature = "rust-cuda")]
+mod hardware {
+    use core::arch::asm;
+    use cuda_std::thread as cuda;
+
+    #[inline(always)]
+    pub(super) fn thread() -> [u32; 2] {
+        [cuda::thread_idx_x(), cuda::thread_idx_y()]
+    }
+    #[inline(always)]
+    pub(super) fn block() -> [u32; 2] {
+        [cuda::block_idx_x(), cuda::block_idx_y()]
+    }
+    #[inline(always)]
+    pub(super) fn grid() -> [u32; 2] {
+        [cuda::grid_dim_x(), cuda::grid_dim_y()]
+    }
+    /// # Safety
+    /// All threads of the block come here.
+    #[inline(always)]
+    pub(super) unsafe fn barrier() {
+        cuda::sync_threads();
+    }
+    /// # Safety
+    /// All lanes of the warp come here.
+    #[inline(always)]
+    pub(super) unsafe fn sync_warp() {
+        // SAFETY: as promised by the caller.
+        unsafe { asm!("bar.warp.sync 0xffffffff;", options(nostack, preserves_flags)) }
+    }
+}
 
 /// A load of `WORDS` words that is aligned to its size and read by no other block.
 ///
@@ -100,17 +181,98 @@ unsafe fn load_word(address: *const u8) -> u32 {
     word
 }
 
+/// 1, 2 or 4 aligned bytes.
+///
 /// # Safety
-/// A byte of readable global memory that nobody writes during the launch.
+/// Readable global memory that nobody writes during the launch.
 #[inline(always)]
-pub(crate) unsafe fn load_byte(address: *const u8) -> u8 {
-    let byte: u32;
+pub(crate) unsafe fn load_scalar<const BYTES: usize>(address: *const u8) -> u32 {
+    let value: u32;
     // SAFETY: as promised by the caller.
     unsafe {
-        asm!("ld.global.nc.u8 {0}, [{1}];", out(reg32) byte, in(reg64) address,
-            options(pure, readonly, nostack, preserves_flags));
+        match BYTES {
+            1 => asm!("ld.global.nc.u8 {0}, [{1}];", out(reg32) value, in(reg64) address,
+                options(pure, readonly, nostack, preserves_flags)),
+            2 => asm!("{{", ".reg .u16 half;", "ld.global.nc.u16 half, [{1}];", "cvt.u32.u16 {0}, half;", "}}",
+                out(reg32) value, in(reg64) address, options(pure, readonly, nostack, preserves_flags)),
+            _ => return load_word(address),
+        }
     }
-    byte as u8
+    value
+}
+
+/// 1, 2 or 4 aligned bytes of memory that this launch also writes.
+///
+/// # Safety
+/// Readable global memory that nobody but this thread's warp writes during the launch.
+#[inline(always)]
+pub(crate) unsafe fn load_written_scalar<const BYTES: usize>(address: *const u8) -> u32 {
+    let value: u32;
+    // SAFETY: as promised by the caller.
+    unsafe {
+        match BYTES {
+            1 => asm!("ld.global.u8 {0}, [{1}];", out(reg32) value, in(reg64) address,
+                options(readonly, nostack, preserves_flags)),
+            2 => asm!("{{", ".reg .u16 half;", "ld.global.u16 half, [{1}];", "cvt.u32.u16 {0}, half;", "}}",
+                out(reg32) value, in(reg64) address, options(readonly, nostack, preserves_flags)),
+            _ => asm!("ld.global.u32 {0}, [{1}];", out(reg32) value, in(reg64) address,
+                options(readonly, nostack, preserves_flags)),
+        }
+    }
+    value
+}
+
+/// A load of `WORDS` words, aligned to its size, of memory that this launch also writes.
+///
+/// # Safety
+/// Readable global memory that nobody but this thread's warp writes during the launch.
+#[inline(always)]
+pub(crate) unsafe fn load_written<const WORDS: usize>(address: *const u8) -> [u32; WORDS] {
+    let mut words = [0; WORDS];
+    // SAFETY: as promised by the caller, for each part.
+    unsafe {
+        match WORDS {
+            4 => {
+                let (a, b, c, d): (u32, u32, u32, u32);
+                asm!("ld.global.v4.u32 {{{0}, {1}, {2}, {3}}}, [{4}];",
+                    out(reg32) a, out(reg32) b, out(reg32) c, out(reg32) d, in(reg64) address,
+                    options(readonly, nostack, preserves_flags));
+                (words[0], words[1], words[2], words[3]) = (a, b, c, d);
+            }
+            _ => {
+                let mut i = 0;
+                while i < WORDS {
+                    words[i] = load_written_scalar::<4>(address.wrapping_add(4 * i));
+                    i += 1;
+                }
+            }
+        }
+    }
+    words
+}
+
+/// The bits of the nearest `f16`.
+#[inline(always)]
+pub(crate) fn f16_bits(value: f32) -> u16 {
+    let bits;
+    // SAFETY: a register instruction without memory.
+    unsafe {
+        asm!("{{", ".reg .f16 h;", "cvt.rn.f16.f32 h, {1};", "mov.b16 {0}, h;", "}}", out(reg16) bits, in(reg32) value,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    bits
+}
+
+/// The `f32` of an `f16`'s bits.
+#[inline(always)]
+pub(crate) fn f32_of_f16(bits: u16) -> f32 {
+    let value;
+    // SAFETY: a register instruction without memory.
+    unsafe {
+        asm!("{{", ".reg .f16 h;", "mov.b16 h, {1};", "cvt.f32.f16 {0}, h;", "}}", out(reg32) value, in(reg16) bits,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    value
 }
 
 /// `cvt.pack.sat`: two values saturated and packed an instruction.
@@ -179,6 +341,30 @@ unsafe fn load_shared_byte(address: u32) -> u32 {
 }
 
 /// # Safety
+/// An aligned word of this block's shared memory.
+#[inline(always)]
+unsafe fn store_shared_word(address: u32, word: u32) {
+    // SAFETY: as promised by the caller.
+    unsafe { asm!("st.shared.u32 [{0}], {1};", in(reg32) address, in(reg32) word, options(nostack, preserves_flags)) }
+}
+
+/// # Safety
+/// Two aligned bytes of this block's shared memory.
+#[inline(always)]
+unsafe fn store_shared_half(address: u32, half: u16) {
+    // SAFETY: as promised by the caller.
+    unsafe { asm!("st.shared.u16 [{0}], {1};", in(reg32) address, in(reg16) half, options(nostack, preserves_flags)) }
+}
+
+/// # Safety
+/// A byte of this block's shared memory.
+#[inline(always)]
+unsafe fn store_shared_byte(address: u32, byte: u32) {
+    // SAFETY: as promised by the caller.
+    unsafe { asm!("st.shared.u8 [{0}], {1};", in(reg32) address, in(reg32) byte, options(nostack, preserves_flags)) }
+}
+
+/// # Safety
 /// 16 aligned writable bytes of global memory.
 #[inline(always)]
 unsafe fn store_global(address: u64, [a, b, c, d]: [u32; 4]) {
@@ -199,9 +385,9 @@ unsafe fn store_global_byte(address: u64, byte: u32) {
     }
 }
 
-/// The shared memory through which a block of `WARPS` warps stages, `BYTES` in all. Called once a kernel.
+/// All the shared memory of a block, `BYTES`. Called once a kernel.
 #[inline(always)]
-fn staging<const BYTES: usize>() -> u32 {
+fn allocate<const BYTES: usize>() -> u32 {
     let address;
     // SAFETY: declares shared memory and takes its address.
     unsafe {
@@ -211,130 +397,244 @@ fn staging<const BYTES: usize>() -> u32 {
     address
 }
 
-/// The bytes of a warp's staging for body `B`, by stage.
-struct Stage<B>(core::marker::PhantomData<B>);
+/// The parameters of a kernel.
+type Params<K> = <K as crate::Kernel>::Params;
+/// Their list.
+trait Known: Instance {
+    const STAGE: u32 = <Params<Self> as ParamList<Self::Item, Self::Given>>::STAGE;
+    const SHARED: u32 = <Params<Self> as ParamList<Self::Item, Self::Given>>::SHARED;
+    const COMBINES: bool = <Params<Self> as ParamList<Self::Item, Self::Given>>::COMBINES;
+    const BYTES: u32 = {
+        let bytes = Self::STAGE * WARPS + Self::SHARED;
+        assert!(
+            bytes <= 48 * 1024,
+            "a kernel stages at most 48 KiB a thread block: take smaller blocks, or fewer outputs or bins"
+        );
+        bytes
+    };
+}
+impl<K: Instance> Known for K {}
 
-impl<B: Body> Stage<B> {
-    /// 16-byte chunks of a block's row.
-    const CHUNKS: u32 = B::Block::ROW_WORDS as u32 / 4;
-    /// Bytes of a row of the warp.
-    const ROW: u32 = LANES * Self::CHUNKS * 16;
-    /// Bytes of a warp.
-    const WARP: u32 = Self::ROW * B::HEIGHT;
-
-    /// Where chunk `c` of a row lies: in order, or swizzled where that would put a quarter warp's chunks into the same banks.
-    #[inline(always)]
-    fn slot(c: u32) -> u32 {
-        const { assert!(B::Block::ROW_WORDS.is_multiple_of(4), "a block's row is a multiple of 16 bytes") };
-        if Self::CHUNKS == 4 { c ^ ((c >> 3) & 3) } else { c }
+/// The shared memory of kernel `K`: its staging first.
+#[inline(always)]
+fn shared<K: Known>() -> u32 {
+    // asm's const operand cannot depend on a type, so the sizes in use are listed.
+    match K::BYTES {
+        0 => 0,
+        ..=0x0800 => allocate::<0x0800>(),
+        ..=0x1000 => allocate::<0x1000>(),
+        ..=0x1800 => allocate::<0x1800>(),
+        ..=0x2000 => allocate::<0x2000>(),
+        ..=0x3000 => allocate::<0x3000>(),
+        ..=0x4000 => allocate::<0x4000>(),
+        ..=0x6000 => allocate::<0x6000>(),
+        ..=0x8000 => allocate::<0x8000>(),
+        _ => allocate::<0xc000>(),
     }
 }
 
 /// Runs the calling thread's part of a launch of `32 x WARPS` threads a block.
 ///
 /// # Safety
-/// The planes of the body are readable and the pixels of the domain writable global memory, apart from one another.
+/// What the parameters read is readable and the pixels of the domain in what they write writable global memory, apart from
+/// one another.
 #[inline(always)]
-pub unsafe fn run<B: NamedEntry>(launch: &Launch<B>) {
-    if B::MAY_PANIC {
-        remember_kernel(B::ENTRY);
+pub unsafe fn run<K: Instance>(launch: &Launch<K>) {
+    if K::PANICS {
+        remember_kernel(K::ENTRY.name);
     }
-    // SAFETY: reading the thread's place has no precondition.
-    let (lane, warp, column, row) = unsafe {
-        (
-            nvptx::_thread_idx_x() as u32,
-            nvptx::_thread_idx_y() as u32,
-            nvptx::_block_idx_x() as u32 * LANES,
-            nvptx::_block_idx_y() as u32 * WARPS,
-        )
-    };
-    let Domain { x0, y0, x1, y1 } = launch.domain;
-    let y = (y0 / B::HEIGHT + row + warp) * B::HEIGHT;
-    if y >= y1 {
-        return; // The whole warp.
+    let [_, warp] = thread();
+    let domain = launch.domain;
+    let staging = shared::<K>();
+    let stage = staging + warp * <K as Known>::STAGE;
+    // SAFETY: as promised by the caller; the shared memory after the staging is for what the parameters need beside.
+    let mut params = unsafe { K::Params::open(&launch.args, staging + WARPS * <K as Known>::STAGE) };
+    let row = domain.y0 / K::Item::HEIGHT + block()[1] * WARPS + warp;
+    let column = domain.x0 / K::Item::WIDTH + block()[0] * (LANES * K::Item::REPEAT);
+    if !<K as Known>::COMBINES {
+        if row * K::Item::HEIGHT < domain.y1 {
+            // SAFETY: the whole warp is in this row.
+            unsafe { run_warp::<K>(&mut params, &domain, stage, column, row) };
+        }
+        return;
     }
-    let at = At { x: (column + lane) * B::WIDTH, y };
-    let stage = const_staging::<B>() + warp * Stage::<B>::WARP;
-    if at.x < x1 {
-        match launch.body.reach(at) {
-            Reach::Aligned => put(stage, lane, &launch.body.block::<Aligned>(at)),
-            Reach::Inside => put(stage, lane, &launch.body.block::<Inside>(at)),
-            Reach::Edge => put(stage, lane, &launch.body.block::<Edge>(at)),
+    // SAFETY: all threads come to the barriers: loops take whole warps, and what follows them is for all.
+    unsafe {
+        params.begin();
+        barrier();
+        let [columns, rows] = grid();
+        let mut y = row;
+        while y * K::Item::HEIGHT < domain.y1 {
+            let mut x = column;
+            while x * K::Item::WIDTH < domain.x1 {
+                run_warp::<K>(&mut params, &domain, stage, x, y);
+                x += columns * (LANES * K::Item::REPEAT);
+            }
+            y += rows * WARPS;
+        }
+        barrier();
+        params.finish(&launch.args);
+    }
+}
+
+/// Runs a warp's row of items from item `column` in item row `row`.
+///
+/// # Safety
+/// All lanes of the warp come here with the same place.
+#[inline(always)]
+unsafe fn run_warp<K: Instance>(params: &mut K::Params, domain: &Domain, stage: u32, column: u32, row: u32) {
+    let lane = thread()[0];
+    let y = row * K::Item::HEIGHT;
+    let mut repeat = 0;
+    while repeat < K::Item::REPEAT {
+        let index = repeat * LANES + lane;
+        let x = (column + index) * K::Item::WIDTH;
+        if x < domain.x1 {
+            // A call for each reach, so that the loads of each are compiled for it.
+            // SAFETY: the warp's staging memory.
+            unsafe {
+                match params.reach(x, y) {
+                    Reach::Aligned => call::<K>(params, domain, stage, index, x, y, Reach::Aligned),
+                    Reach::Inside => call::<K>(params, domain, stage, index, x, y, Reach::Inside),
+                    Reach::Edge => call::<K>(params, domain, stage, index, x, y, Reach::Edge),
+                }
+            }
+        }
+        repeat += 1;
+    }
+    if <K as Known>::STAGE > 0 {
+        // SAFETY: every lane of the warp arrives.
+        unsafe {
+            sync_warp();
+            params.flush(domain, stage, column * K::Item::WIDTH, y);
+            if <K as Known>::COMBINES {
+                // The next row of items goes through the same memory.
+                sync_warp();
+            }
         }
     }
-    // SAFETY: every lane of the warp arrives: only whole warps have returned.
-    unsafe { asm!("bar.warp.sync 0xffffffff;", options(nostack, preserves_flags)) };
+}
 
-    // The warp's pixels, and those of them that lie in the domain, in bytes of a row of the warp.
-    let first = column * B::WIDTH;
-    let low = x0.max(first) - first;
-    let high = x1.min(first + LANES * B::WIDTH) - first;
-    let (low, high) = (low * B::PIXEL_BYTES, high * B::PIXEL_BYTES);
+/// # Safety
+/// `stage` is the warp's staging memory.
+#[inline(always)]
+unsafe fn call<K: Instance>(
+    params: &mut K::Params,
+    domain: &Domain,
+    stage: u32,
+    index: u32,
+    x: u32,
+    y: u32,
+    reach: Reach,
+) {
+    let at = K::Item::make(x, y, reach, *domain);
+    let given = K::run(params, &at);
+    // SAFETY: as promised by the caller.
+    unsafe { K::Params::put(stage, index, &given) };
+}
+
+/// Where chunk `c` of a staged row lies: in order, or swizzled where that would put a quarter warp's chunks into the same
+/// banks. `chunks` is how many an item's row has, 0 where it is no whole number.
+#[inline(always)]
+fn slot(c: u32, chunks: u32) -> u32 {
+    if chunks == 4 { c ^ ((c >> 3) & 3) } else { c }
+}
+
+/// 16-byte chunks of an item's row of `bytes`; 0 where it is no whole number.
+const fn chunks(bytes: u32) -> u32 {
+    if bytes.is_multiple_of(16) { bytes / 16 } else { 0 }
+}
+
+/// Puts item `index` of a warp's `items` into a plane's staging memory.
+///
+/// # Safety
+/// `stage` are `items * C::ROW_BYTES * C::ROWS` bytes of shared memory, aligned to 16.
+#[inline(always)]
+pub(crate) unsafe fn put<C: Cells>(stage: u32, items: u32, index: u32, cells: &C) {
+    let bytes = C::ROW_BYTES;
     let mut r = 0;
-    while r < B::HEIGHT {
-        if y + r >= y0 && y + r < y1 {
-            let to = (launch.out.base as u64)
-                .wrapping_add(launch.out.pitch_bytes.wrapping_mul(i64::from(y + r)) as u64)
-                .wrapping_add(u64::from(first) * u64::from(B::PIXEL_BYTES));
-            let from = stage + r * Stage::<B>::ROW;
-            if to & 15 == 0 && low == 0 && high == Stage::<B>::ROW {
-                let mut k = 0;
-                while k < Stage::<B>::CHUNKS {
-                    let c = k * LANES + lane;
-                    // SAFETY: chunk c of the warp's row, aligned, inside the domain.
-                    unsafe { store_global(to + u64::from(c) * 16, load_shared(from + Stage::<B>::slot(c) * 16)) };
-                    k += 1;
+    while r < C::ROWS {
+        let from = cells.row(r as usize).as_ptr();
+        let row = stage + r * items * bytes;
+        // SAFETY: bytes of the item's row, from cells that have as many; aligned as each branch asks.
+        unsafe {
+            let word = |o: u32| from.add(o as usize).cast::<u32>().read_unaligned();
+            let mut o = 0;
+            if bytes.is_multiple_of(16) {
+                while o < bytes {
+                    let c = slot(index * (bytes / 16) + o / 16, chunks(bytes));
+                    store_shared(row + c * 16, [word(o), word(o + 4), word(o + 8), word(o + 12)]);
+                    o += 16;
+                }
+            } else if bytes.is_multiple_of(4) {
+                while o < bytes {
+                    store_shared_word(row + index * bytes + o, word(o));
+                    o += 4;
+                }
+            } else if bytes.is_multiple_of(2) {
+                while o < bytes {
+                    store_shared_half(row + index * bytes + o, from.add(o as usize).cast::<u16>().read_unaligned());
+                    o += 2;
                 }
             } else {
-                // SAFETY: bytes low..high of the row are pixels of the domain, which the caller promised to be writable.
-                unsafe { store_row::<B>(from, to, low, high, lane) };
+                while o < bytes {
+                    store_shared_byte(row + index * bytes + o, u32::from(from.add(o as usize).read()));
+                    o += 1;
+                }
             }
         }
         r += 1;
     }
 }
 
-/// The staging memory of body `B`.
+/// Stores a plane's staged rows of a warp whose first item is at pixel `x`, `y`.
+///
+/// # Safety
+/// All lanes of the warp come here after a barrier; the samples of the domain are writable through `out`.
 #[inline(always)]
-fn const_staging<B: Body>() -> u32 {
-    // asm's const operand cannot depend on a type, so the sizes in use are listed.
-    const KIB: usize = 1024;
-    match Stage::<B>::WARP * WARPS {
-        n if n <= 8 * KIB as u32 => staging::<{ 8 * KIB }>(),
-        n if n <= 12 * KIB as u32 => staging::<{ 12 * KIB }>(),
-        n if n <= 16 * KIB as u32 => staging::<{ 16 * KIB }>(),
-        _ => staging::<{ 32 * KIB }>(),
-    }
-}
-
-/// Puts a lane's block into the staging memory.
-#[inline(always)]
-fn put<B: Block>(stage: u32, lane: u32, block: &B) {
-    let chunks = B::ROW_WORDS as u32 / 4;
+pub(crate) unsafe fn flush<I: Item, S: PlaneSpec>(out: &PlaneOut, domain: &Domain, stage: u32, x: u32, y: u32) {
+    let lane = thread()[0];
+    let (sx, sy) = (<S::Subsampling as Subsampling>::X, <S::Subsampling as Subsampling>::Y);
+    let sample = size_of::<S::Sample>() as u32;
+    let item = value::row_bytes::<I, S>();
+    let row = LANES * I::REPEAT * item;
+    // The warp's samples, and those of them that lie in the domain, in bytes of a row of the warp.
+    let (first, top) = (x / sx, y / sy);
+    let span = row / sample;
+    let low = ((domain.x0 / sx).max(first) - first) * sample;
+    let high = (domain.x1.div_ceil(sx).min(first + span) - first) * sample;
+    let (y0, y1) = (domain.y0 / sy, domain.y1.div_ceil(sy));
     let mut r = 0;
-    while r < B::ROWS {
-        let words = block.row(r);
-        let mut j = 0;
-        while j < B::ROW_WORDS / 4 {
-            let c = lane * chunks + j as u32;
-            let slot = if chunks == 4 { c ^ ((c >> 3) & 3) } else { c };
-            let address = stage + (r as u32 * LANES * chunks + slot) * 16;
-            // SAFETY: slot is a chunk of this warp's row r.
-            unsafe { store_shared(address, [words[4 * j], words[4 * j + 1], words[4 * j + 2], words[4 * j + 3]]) };
-            j += 1;
+    while r < value::rows::<I, S>() {
+        if top + r >= y0 && top + r < y1 {
+            let to = (out.base as u64)
+                .wrapping_add(out.pitch_bytes.wrapping_mul(i64::from(top + r)) as u64)
+                .wrapping_add(u64::from(first) * u64::from(sample));
+            let from = stage + r * row;
+            if row.is_multiple_of(512) && to & 15 == 0 && low == 0 && high == row {
+                let mut c = lane;
+                while c < row / 16 {
+                    // SAFETY: chunk c of the warp's row, aligned, inside the domain.
+                    unsafe { store_global(to + u64::from(c) * 16, load_shared(from + slot(c, chunks(item)) * 16)) };
+                    c += LANES;
+                }
+            } else {
+                // SAFETY: bytes low..high of the row are samples of the domain, which the caller promised to be writable.
+                unsafe { store_row(from, to, low, high, lane, row, chunks(item)) };
+            }
         }
         r += 1;
     }
 }
 
-/// Writes bytes `low..high` of a warp's row from shared memory to global memory at any alignment: aligned 16-byte stores where
-/// a whole chunk is inside, bytes at the two ends.
+/// Writes bytes `low..high` of a warp's row of `row` bytes from shared memory to global memory at any alignment: aligned
+/// 16-byte stores where a whole chunk is inside, bytes at the two ends.
 ///
 /// # Safety
 /// Bytes `low..high` from `to` are writable global memory; the staging memory holds the row.
 #[inline(always)]
-unsafe fn store_row<B: Body>(from: u32, to: u64, low: u32, high: u32, lane: u32) {
-    let byte_at = |o: u32| from + Stage::<B>::slot(o >> 4) * 16 + (o & 15);
+unsafe fn store_row(from: u32, to: u64, low: u32, high: u32, lane: u32, row: u32, chunks: u32) {
+    let byte_at = |o: u32| from + slot(o >> 4, chunks) * 16 + (o & 15);
     let phase = (to & 15) as u32;
     // Chunk k of the destination starts at byte k * 16 - phase of the row.
     let mut k = lane;
@@ -347,7 +647,7 @@ unsafe fn store_row<B: Body>(from: u32, to: u64, low: u32, high: u32, lane: u32)
                 let o = (o & !3) + 4 * i;
                 // The word past the last one is shifted out where it lies outside the row.
                 // SAFETY: a word of the warp's row in staging memory.
-                unsafe { load_shared_word(byte_at(o.min(Stage::<B>::ROW - 4))) }
+                unsafe { load_shared_word(byte_at(o.min(row - 4))) }
             };
             let w = [word(0), word(1), word(2), word(3), word(4)];
             let chunk = [
@@ -370,6 +670,165 @@ unsafe fn store_row<B: Body>(from: u32, to: u64, low: u32, high: u32, lane: u32)
     }
 }
 
+/// The thread in its block, in one number.
+#[inline(always)]
+fn linear() -> u32 {
+    let [x, y] = thread();
+    y * LANES + x
+}
+
+/// Zeroes `count` words of shared memory, all threads together.
+///
+/// # Safety
+/// They are this block's, aligned.
+#[inline(always)]
+pub(crate) unsafe fn zero_shared(address: u32, count: u32) {
+    let mut i = linear();
+    while i < count {
+        // SAFETY: as promised by the caller.
+        unsafe { store_shared_word(address + 4 * i, 0) };
+        i += LANES * WARPS;
+    }
+}
+
+/// Adds one to a counter in shared memory.
+///
+/// # Safety
+/// An aligned word of this block's shared memory.
+#[inline(always)]
+pub(crate) unsafe fn count_shared(address: u32) {
+    // SAFETY: as promised by the caller.
+    unsafe { asm!("red.shared.add.u32 [{0}], 1;", in(reg32) address, options(nostack, preserves_flags)) }
+}
+
+/// Adds the block's counters to the launch's, all threads together.
+///
+/// # Safety
+/// `count` words of shared memory, and as many 64-bit counters in global memory.
+#[inline(always)]
+pub(crate) unsafe fn add_counts(address: u32, count: u32, counts: *mut u8) {
+    let mut i = linear();
+    while i < count {
+        // SAFETY: as promised by the caller.
+        unsafe {
+            let n = load_shared_word(address + 4 * i);
+            if n != 0 {
+                asm!("red.global.add.u64 [{0}], {1};", in(reg64) counts.wrapping_add(8 * i as usize),
+                    in(reg64) u64::from(n), options(nostack, preserves_flags));
+            }
+        }
+        i += LANES * WARPS;
+    }
+}
+
+/// Words of a value.
+#[inline(always)]
+fn word_of<T: Combine>(value: &T, i: usize) -> u32 {
+    // SAFETY: a value is whole words (checked by `Reduce`), and a Pod has no padding.
+    unsafe { (&raw const *value).cast::<u32>().add(i).read_unaligned() }
+}
+
+/// A value from words.
+#[inline(always)]
+fn value_of<T: Combine>(mut word: impl FnMut(usize) -> u32) -> T {
+    let mut value = T::zeroed();
+    let mut i = 0;
+    while i < size_of::<T>() / 4 {
+        // SAFETY: as above; any bits are a value of a Pod.
+        unsafe { (&raw mut value).cast::<u32>().add(i).write_unaligned(word(i)) };
+        i += 1;
+    }
+    value
+}
+
+/// Combines a value of each thread, in the threads' order of a tree; the result is right in the first thread.
+///
+/// # Safety
+/// All threads of the block come here; `shared` has room for a value each.
+#[inline(always)]
+unsafe fn combine_block<T: Combine>(value: T, shared: u32) -> T {
+    let words = size_of::<T>() / 4;
+    let thread = linear();
+    // Word i of all threads side by side, so that a warp's lanes are in different banks.
+    let address = |thread: u32, i: usize| shared + 4 * (i as u32 * (LANES * WARPS) + thread);
+    let mut value = value;
+    let mut half = LANES * WARPS / 2;
+    // SAFETY: as promised by the caller; the barriers are outside of what depends on the thread.
+    unsafe {
+        while half > 0 {
+            let mut i = 0;
+            while i < words {
+                store_shared_word(address(thread, i), word_of(&value, i));
+                i += 1;
+            }
+            barrier();
+            if thread < half {
+                value = value.combine(value_of(|i| load_shared_word(address(thread + half, i))));
+            }
+            barrier();
+            half /= 2;
+        }
+    }
+    value
+}
+
+/// Combines a value of each thread of the grid and writes the result: each block its part, and the last one all parts, in an
+/// order that depends on nothing but the grid.
+///
+/// # Safety
+/// All threads of the grid come here; `shared` has room for a value a thread; the parameters are as the host made them.
+#[inline(always)]
+pub(crate) unsafe fn reduce<T: Combine>(value: T, raw: &ReduceRaw, shared: u32) {
+    let words = size_of::<T>() / 4;
+    let thread = linear();
+    let ([x, y], [columns, rows]) = (block(), grid());
+    let (block, blocks) = (y * columns + x, columns * rows);
+    let partial =
+        |block: u32, i: usize| (raw.partials as u64) + u64::from(block) * size_of::<T>() as u64 + 4 * i as u64;
+    // SAFETY: as promised by the caller; the partials are written before the counter says so.
+    unsafe {
+        let value = combine_block(value, shared);
+        if thread == 0 {
+            let mut i = 0;
+            while i < words {
+                asm!("st.global.u32 [{0}], {1};", in(reg64) partial(block, i), in(reg32) word_of(&value, i),
+                    options(nostack, preserves_flags));
+                i += 1;
+            }
+            let done: u32;
+            asm!("fence.acq_rel.gpu;", "atom.global.add.u32 {0}, [{1}], 1;", "fence.acq_rel.gpu;",
+                out(reg32) done, in(reg64) raw.done, options(nostack, preserves_flags));
+            store_shared_word(shared, done);
+        }
+        barrier();
+        let last = load_shared_word(shared) == blocks - 1;
+        barrier();
+        if !last {
+            return; // The whole block.
+        }
+        let mut value = T::IDENTITY;
+        let mut other = thread;
+        while other < blocks {
+            value = value.combine(value_of(|i| {
+                let word: u32;
+                asm!("ld.volatile.global.u32 {0}, [{1}];", out(reg32) word, in(reg64) partial(other, i),
+                    options(nostack, preserves_flags));
+                word
+            }));
+            other += LANES * WARPS;
+        }
+        let value = combine_block(value, shared);
+        if thread == 0 {
+            let mut i = 0;
+            while i < words {
+                asm!("st.global.u32 [{0}], {1};", in(reg64) (raw.result as u64) + 4 * i as u64,
+                    in(reg32) word_of(&value, i), options(nostack, preserves_flags));
+                i += 1;
+            }
+        }
+    }
+}
+
 // Where the record of a panic is, set by the host when it loads the module; and which kernel a block runs.
 core::arch::global_asm!(
     ".visible .global .align 8 .u64 FRAMEWRIGHT_FAULT_RECORD = 0;",
@@ -386,6 +845,7 @@ fn remember_kernel(name: &'static str) {
 }
 
 /// Writes the record of a panic, if nobody has, and stops the launch. For panic handlers.
+#[cfg(not(feature = "rust-cuda"))]
 pub fn panicked(info: &core::panic::PanicInfo<'_>) -> ! {
     let record: u64;
     // SAFETY: loads the module's own variable.
@@ -404,10 +864,10 @@ pub fn panicked(info: &core::panic::PanicInfo<'_>) -> ! {
             unsafe { write_record(record as *mut FaultRecord, info) };
         }
     }
-    // SAFETY: `trap` has no precondition; it ends the launch.
-    unsafe { nvptx::trap() }
+    hardware::trap()
 }
 
+#[cfg(not(feature = "rust-cuda"))]
 /// # Safety
 /// `record` is a record in memory of the host that the device may write, claimed by this thread.
 unsafe fn write_record(record: *mut FaultRecord, info: &core::panic::PanicInfo<'_>) {
@@ -437,12 +897,12 @@ unsafe fn write_record(record: *mut FaultRecord, info: &core::panic::PanicInfo<'
         (&raw mut (*record).kernel_len).write_volatile(count as u32);
         // Word by word: an array here would be local memory.
         let place = (&raw mut (*record).place).cast::<u32>();
-        place.write_volatile(nvptx::_block_idx_x() as u32);
-        place.add(1).write_volatile(nvptx::_block_idx_y() as u32);
-        place.add(2).write_volatile(nvptx::_block_idx_z() as u32);
-        place.add(3).write_volatile(nvptx::_thread_idx_x() as u32);
-        place.add(4).write_volatile(nvptx::_thread_idx_y() as u32);
-        place.add(5).write_volatile(nvptx::_thread_idx_z() as u32);
+        place.write_volatile(block()[0]);
+        place.add(1).write_volatile(block()[1]);
+        place.add(2).write_volatile(0);
+        place.add(3).write_volatile(thread()[0]);
+        place.add(4).write_volatile(thread()[1]);
+        place.add(5).write_volatile(0);
         asm!("fence.acq_rel.sys;", options(nostack, preserves_flags));
         (&raw mut (*record).state).write_volatile(2);
         asm!("fence.acq_rel.sys;", options(nostack, preserves_flags));

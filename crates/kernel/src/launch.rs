@@ -1,132 +1,100 @@
-//! A body with its destination: what a launch passes to the device by value, and what the CPU runs.
+//! How kernels run: rows of items, on the CPU here and on the GPU in `device`.
 
-#[cfg(not(target_arch = "nvptx64"))]
 use crate::{
-    body::Block,
-    place::{Aligned, At, Edge, Inside, Reach},
+    item::Item,
+    kernel::{Kernel, Launch},
+    list::ParamList,
 };
-use crate::{body::Body, params::ParamLayout, plane::PlaneOut};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::{item::private::Make, place::Reach};
 
-crate::param_struct! {
-    /// The pixels to write: columns `x0..x1`, rows `y0..y1`. A body is asked for blocks on multiples of its size, which may
-    /// begin before the domain and end after it.
-    pub struct Domain {
-        /// First column, less than a block's width.
-        pub x0: u32,
-        /// First row.
-        pub y0: u32,
-        /// One past the last column.
-        pub x1: u32,
-        /// One past the last row.
-        pub y1: u32,
-    }
+/// Whether something is combined over all items, so that a launch's order of items matters.
+pub const fn combines<K: Kernel>() -> bool {
+    <K::Params as ParamList<K::Item, K::Given>>::COMBINES
 }
 
-/// Everything that one launch needs.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Launch<B> {
-    /// Which pixels.
-    pub domain: Domain,
-    /// Where they go.
-    pub out: PlaneOut,
-    /// Where they come from.
-    pub body: B,
-}
-
-// SAFETY: repr(C); the parts' hashes and the body's offset go into the hash.
-unsafe impl<B: ParamLayout> ParamLayout for Launch<B> {
-    const HASH: u64 = {
-        use crate::params::{FNV_BASIS, fnv_u64};
-        let hash = fnv_u64(fnv_u64(FNV_BASIS, Domain::HASH), PlaneOut::HASH);
-        let hash = fnv_u64(fnv_u64(hash, B::HASH), core::mem::offset_of!(Self, body) as u64);
-        fnv_u64(hash, size_of::<Self>() as u64)
-    };
-}
-
-impl<B: Body> Launch<B> {
-    /// Rows of blocks that cover the domain, counted from the top of the coordinates: first and one past the last.
-    pub fn block_rows(&self) -> core::ops::Range<u32> {
-        self.domain.y0 / B::HEIGHT..self.domain.y1.div_ceil(B::HEIGHT)
+impl<K: Kernel> Launch<K> {
+    /// Rows of items that cover the domain: first and one past the last.
+    pub fn item_rows(&self) -> core::ops::Range<u32> {
+        self.domain.y0 / K::Item::HEIGHT..self.domain.y1.div_ceil(K::Item::HEIGHT)
     }
 
-    /// Blocks in a row of blocks.
-    pub fn block_columns(&self) -> u32 {
-        self.domain.x1.div_ceil(B::WIDTH)
+    /// Columns of items that cover the domain: first and one past the last.
+    pub fn item_columns(&self) -> core::ops::Range<u32> {
+        self.domain.x0 / K::Item::WIDTH..self.domain.x1.div_ceil(K::Item::WIDTH)
     }
 
-    /// Runs rows of blocks on the CPU, in the calling thread.
+    /// The parameters, to run rows with.
     ///
     /// # Safety
-    /// The planes of the body are readable and the pixels of the domain in these rows writable through `out`, with nobody
-    /// else using the latter; source and destination do not overlap.
-    #[cfg(not(target_arch = "nvptx64"))]
-    pub unsafe fn run_block_rows(&self, rows: core::ops::Range<u32>) {
-        for row in rows {
-            // SAFETY: as promised by the caller, for this row.
-            unsafe { self.run_block_row(row, self.block_columns()) };
-        }
-    }
-
-    /// Runs the first `columns` blocks of a row of blocks.
-    ///
-    /// # Safety
-    /// As [`Launch::run_block_rows`].
-    #[cfg(not(target_arch = "nvptx64"))]
-    unsafe fn run_block_row(&self, row: u32, columns: u32) {
-        let y = row * B::HEIGHT;
-        for column in 0..columns {
-            let at = At { x: column * B::WIDTH, y };
-            let block = match self.body.reach(at) {
-                Reach::Aligned => self.body.block::<Aligned>(at),
-                Reach::Inside => self.body.block::<Inside>(at),
-                Reach::Edge => self.body.block::<Edge>(at),
-            };
-            // SAFETY: as promised by the caller.
-            unsafe { self.store(at, &block) };
-        }
-    }
-
-    /// Stores the part of a block that lies in the domain.
-    ///
-    /// # Safety
-    /// As [`Launch::run_block_rows`].
+    /// For as long as they are used: what the parameters read is readable, and the pixels of the domain in what they write
+    /// writable, with nobody else using the latter.
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
-    unsafe fn store(&self, at: At, block: &B::Block) {
-        let Domain { x0, y0, x1, y1 } = self.domain;
-        let left = at.x.max(x0) - at.x;
-        let right = (at.x + B::WIDTH).min(x1) - at.x;
-        if left >= right {
-            return;
+    pub unsafe fn open(&self) -> K::Params {
+        // SAFETY: as promised by the caller.
+        unsafe { K::Params::open(&self.args, 0) }
+    }
+
+    /// Runs rows of items in the calling thread. `at` follows the item that runs, for whoever catches a panic.
+    ///
+    /// # Safety
+    /// As [`Launch::open`], and nobody else runs these rows.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub unsafe fn run_item_rows(&self, params: &mut K::Params, rows: core::ops::Range<u32>, at: &mut [u32; 2]) {
+        for row in rows {
+            // SAFETY: as promised by the caller, for this row.
+            unsafe { self.run_item_row(params, row, self.item_columns(), at) };
         }
-        for y in at.y.max(y0)..(at.y + B::HEIGHT).min(y1) {
-            let words = block.row((y - at.y) as usize);
-            let row = self.out.base.wrapping_offset(self.out.pitch_bytes.wrapping_mul(i64::from(y)) as isize);
-            let to = row.wrapping_add((at.x + left) as usize * B::PIXEL_BYTES as usize);
-            let from = words.as_ptr().cast::<u8>().wrapping_add(left as usize * B::PIXEL_BYTES as usize);
-            let count = ((right - left) * B::PIXEL_BYTES) as usize;
-            const { assert!(cfg!(target_endian = "little"), "blocks are little-endian words") };
-            // SAFETY: `from` to `from + count` lies in the row's words, since right is at most WIDTH; the destination bytes are
-            // pixels left..right of row y, inside the domain, which the caller promised to be writable and apart.
-            unsafe { core::ptr::copy_nonoverlapping(from, to, count) };
+    }
+
+    /// # Safety
+    /// As [`Launch::run_item_rows`].
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    unsafe fn run_item_row(&self, params: &mut K::Params, row: u32, columns: core::ops::Range<u32>, at: &mut [u32; 2]) {
+        let domain = self.domain;
+        let y = row * K::Item::HEIGHT;
+        for column in columns {
+            let x = column * K::Item::WIDTH;
+            *at = [x, y];
+            // A call for each reach, so that the loads of each are compiled for it.
+            let given = match params.reach(x, y) {
+                Reach::Edge => K::run(params, &K::Item::make(x, y, Reach::Edge, domain)),
+                reach => K::run(params, &K::Item::make(x, y, reach, domain)),
+            };
+            // SAFETY: as promised by the caller.
+            unsafe { params.store(&domain, x, y, &given) };
         }
+    }
+
+    /// Takes in what `later` combined, which ran the rows after those of `params`.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub fn merge(params: &mut K::Params, later: &K::Params) {
+        params.merge(later);
     }
 
     /// Runs what a grid of a GPU would: for drivers that stand in for one. `grid` and `block` as the launch gave them.
     ///
     /// # Safety
-    /// `params` points to a `Launch<B>`, for which the promise of [`Launch::run_block_rows`] holds.
+    /// `raw` points to a `Launch<K>`, for which the promise of [`Launch::open`] holds.
     #[cfg(not(target_arch = "nvptx64"))]
-    pub unsafe fn run_grid(params: *const u8, grid: [u32; 3], block: [u32; 3]) {
-        // SAFETY: the caller promised a Launch<B> there; it may be unaligned.
-        let launch = unsafe { params.cast::<Self>().read_unaligned() };
-        let rows = launch.block_rows();
-        let covered = rows.start..rows.end.min(rows.start + grid[1] * block[1]);
-        let columns = launch.block_columns().min(grid[0] * block[0]);
-        for row in covered {
-            // SAFETY: as promised by the caller.
-            unsafe { launch.run_block_row(row, columns) };
+    pub unsafe fn run_grid(raw: *const u8, grid: [u32; 3], block: [u32; 3]) {
+        // SAFETY: the caller promised a Launch<K> there; it may be unaligned.
+        let launch = unsafe { raw.cast::<Self>().read_unaligned() };
+        let (mut rows, mut columns) = (launch.item_rows(), launch.item_columns());
+        if !combines::<K>() {
+            // A combining grid strides over all; another covers what it covers.
+            rows.end = rows.end.min(rows.start + grid[1] * block[1]);
+            columns.end = columns.end.min(columns.start + grid[0] * block[0] * K::Item::REPEAT);
+        }
+        // SAFETY: as promised by the caller.
+        unsafe {
+            let mut params = launch.open();
+            for row in rows {
+                launch.run_item_row(&mut params, row, columns.clone(), &mut [0; 2]);
+            }
+            params.publish(&launch.args);
         }
     }
 }

@@ -1,40 +1,104 @@
-//! What a framewright kernel sees: planes it reads, the place it is asked about, the block it returns.
+//! The kernel DSL of framewright: ordinary Rust functions over typed planes that run on the CPU and on NVIDIA GPUs.
 //!
-//! A kernel is a [`Body`]: a parameter block (plain `#[repr(C)]` data) with a function from a place to the block of output
-//! that belongs there. A body reads planes around its place and **returns** pixels; it never stores, never asks which thread
-//! it is, has no barrier. Storing is the executor's: on the CPU straight into the row, on a GPU staged a warp through shared
-//! memory into coalesced 16-byte stores. So one source gives the same bytes on both.
+//! A kernel is a function from a **place** to **what belongs there**. It reads images, tables and numbers, and returns the
+//! samples of its place; it never stores, never asks which thread it is, has no barrier, no bounds check and no `unsafe`.
+//!
+//! ```
+//! use framewright_kernel::prelude::*;
+//!
+//! /// The negative of a picture.
+//! #[kernel]
+//! pub fn invert(at: Pixel, src: In<Gray8>, dst: Out<Gray8>) -> u8 {
+//!     255 - src.get(at)
+//! }
+//!
+//! /// The mean of 3 by 3 samples, rounded.
+//! #[kernel]
+//! pub fn box_blur(at: Pixel, src: In<Gray8>, dst: Out<Gray8>) -> u8 {
+//!     let window = src.window::<3, 3>(at, Border::Replicate);
+//!     let sum: u32 = window.as_flattened().iter().map(|&sample| u32::from(sample)).sum();
+//!     ((2 * sum + 9) / 18) as u8
+//! }
+//! ```
+//!
+//! From it come the kernel as a type (`invert`), a function of the same name that takes images and gives a [`Call`], which
+//! `framewright`'s `Cpu::launch` and `Scope::launch` run, and the PTX entry. Storing is the executor's: on the CPU straight
+//! into the row, on a GPU staged a warp through shared memory into coalesced 16-byte stores. So one source gives the same
+//! bytes on both.
+//!
+//! # The place
+//!
+//! | first parameter | a call is about | returns for an `Out` of one plane | of several planes |
+//! |---|---|---|---|
+//! | [`Pixel`] | one pixel | its sample: `u8`, `[u8; 3]` | a tuple of samples |
+//! | [`Block<W, H>`](Block) | `W` by `H` pixels | [`[[S; W]; H]`](Tile), or [`Packed<WORDS, H>`](Packed) | a tuple of tiles; subsampled planes have fewer columns and rows |
+//!
+//! Blocks read and write whole vectors and see the chroma that belongs to them; pixels are simpler. Formats whose written
+//! planes are subsampled need blocks. Where blocks reach past an image's edge, loads give the nearest sample inside, and what
+//! is returned for there is dropped.
+//!
+//! # The parameters
+//!
+//! | parameter | what the function does with it | what a launch passes |
+//! |---|---|---|
+//! | [`In<F>`](In) | reads samples anywhere: `get`, `tile`, `packed`, `window`, `at`, `read`, `planes` | `&Image<F>`, a view or crop |
+//! | [`Out<F>`](Out) | returns its value | `&mut Image<F>`, a view or crop |
+//! | [`InOut<F>`](InOut) | reads the samples of its own place, returns what replaces them | the same |
+//! | [`Table<T, N>`](Table) | `get(index)` | `&[T; N]` |
+//! | [`Uniform<T>`](Uniform) | uses it as a `T` | a `T` ([`bytemuck::Pod`]) |
+//! | [`Reduce<T>`](Reduce) | `add(value)` | `&mut T` ([`Combine`]: [`Sum`], [`Min`], [`Max`] or your own) |
+//! | [`Bins<N>`](Bins) | `count(index)` | `&mut [u64; N]` |
+//!
+//! Where several images are written, the function returns a tuple, in the parameters' order. All images of a launch have one
+//! size, which is checked before anything runs.
 //!
 //! This crate is `no_std` and knows no host: no images, no drivers, no threads.
-//!
-//! | module | what |
-//! |---|---|
-//! | [`plane`] | planes as kernels see them, and loads from them |
-//! | [`place`] | where a block lies, and how near to an edge |
-//! | [`body`] | the trait of a kernel, and the blocks it returns |
-//! | [`launch`] | a body with its destination; how the CPU runs it |
-//! | [`params`] | the hash of a parameter block's layout |
-//! | [`fault`] | how a panic on the GPU reaches the host |
-//! | [`pack`] | saturation to 8 bits |
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(stdarch_nvptx, asm_experimental_arch))]
 #![warn(missing_docs)]
 
-pub mod body;
+mod border;
+mod combine;
+mod data;
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
 pub mod entry;
 pub mod fault;
+mod image;
+mod item;
+mod kernel;
 pub mod launch;
-pub mod pack;
+pub mod list;
+mod pack;
+mod param;
 pub mod params;
-pub mod place;
-pub mod plane;
+mod place;
+mod plane;
+mod value;
 
-pub use body::{Block, Body, Packed};
+pub use border::Border;
+pub use combine::{Bins, BinsRaw, Combine, Max, Min, Reduce, ReduceRaw, Sum};
+pub use data::{Table, TableRaw, Uniform, UniformRaw};
 pub use entry::Entry;
-pub use launch::{Domain, Launch};
-pub use pack::pack_sat_u8x4;
+pub use framewright_macros::kernel;
+pub use image::{In, InOut, Only, Out, Plane, PlaneInOut, Planes, SampleOf};
+pub use item::{Block, Domain, Item, Pixel};
+pub use kernel::{Arg, Call, Instance, Kernel, Launch};
+pub use list::ParamList;
+pub use pack::{f16_from_f32, f32_from_f16, pack_sat_u8x4};
+pub use param::{Param, ParamKind};
 pub use params::ParamLayout;
-pub use place::{Aligned, At, Edge, Inside, Mode, Reach};
 pub use plane::{PlaneIn, PlaneOut};
+pub use value::{Packed, Takes, Tile};
+
+/// The number types and formats of kernels.
+pub mod prelude {
+    pub use crate::{
+        Bins, Block, Border, Combine, In, InOut, Max, Min, Out, Packed, Pixel, Reduce, SampleOf, Sum, Table, Tile,
+        Uniform, f16_from_f32, f32_from_f16, kernel, pack_sat_u8x4,
+    };
+    pub use framewright_core::*;
+    pub use half::f16;
+}
+pub use bytemuck;
+pub use half;

@@ -5,18 +5,17 @@
 //! base + pitch ──► row 1 …             (pitch may be negative)
 //! ```
 
-use crate::place::{Mode, Reach};
+use crate::place::Reach;
+use framewright_core::{Sample, ScalarKind};
 
 crate::param_struct! {
     /// A plane that a kernel reads. Reads outside give the nearest byte inside and touch nothing else.
-    ///
-    /// Making one is `unsafe` ([`PlaneIn::new`]); reading from it is not.
     pub struct PlaneIn {
         /// The first byte of the first row.
         base: *const u8,
         /// Bytes from row to row; negative where rows lie bottom-up.
         pitch_bytes: i64,
-        /// Bytes of a row that may be read, at least 1.
+        /// Bytes of a row that may be read, at least one sample.
         row_bytes: u32,
         /// Rows that may be read, at least 1.
         rows: u32,
@@ -24,9 +23,9 @@ crate::param_struct! {
 }
 
 crate::param_struct! {
-    /// The plane that an executor stores blocks to.
+    /// A plane that an executor stores to.
     pub struct PlaneOut {
-        /// The byte of pixel (0, 0) of the launch's domain. Not dereferenced where the domain starts later.
+        /// The byte of the images' pixel (0, 0). Not dereferenced where the domain starts later.
         pub base: *mut u8,
         /// Bytes from row to row; negative where rows lie bottom-up.
         pub pitch_bytes: i64,
@@ -37,44 +36,73 @@ crate::param_struct! {
 unsafe impl Send for PlaneIn {}
 // SAFETY: as above.
 unsafe impl Sync for PlaneIn {}
-// SAFETY: an address and numbers; only `Launch`'s unsafe functions store to it.
+// SAFETY: an address and numbers; only unsafe functions of executors store to it.
 unsafe impl Send for PlaneOut {}
 // SAFETY: as above.
 unsafe impl Sync for PlaneOut {}
+
+/// How a plane's memory is loaded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Via {
+    /// Through the read-only cache: nobody writes it during the launch.
+    ReadOnly,
+    /// As memory that this launch also writes.
+    Written,
+}
 
 impl PlaneIn {
     /// A plane of `rows` rows of `row_bytes` readable bytes.
     ///
     /// # Safety
-    /// For as long as the plane is read: each row's bytes are readable where the kernel runs, and nobody writes them. Both
-    /// counts are at least 1.
+    /// For as long as the plane is read: each row's bytes are readable where the kernel runs, aligned to the scalars of the
+    /// samples that are read, and nobody writes them. Both counts are at least one sample.
     pub const unsafe fn new(base: *const u8, pitch_bytes: i64, row_bytes: u32, rows: u32) -> Self {
         Self { base, pitch_bytes, row_bytes, rows }
     }
 
-    /// What may be assumed of a load of `bytes` by `rows` at byte `x`, row `y`; `bytes` is a power of two.
+    /// The same memory for writing.
+    pub(crate) const fn out(&self) -> PlaneOut {
+        PlaneOut { base: self.base.cast_mut(), pitch_bytes: self.pitch_bytes }
+    }
+
+    /// Rows that may be read.
     #[inline(always)]
-    pub fn reach(&self, x: u32, y: u32, bytes: u32, rows: u32) -> Reach {
+    pub(crate) fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Samples of a row that may be read.
+    #[inline(always)]
+    pub(crate) fn columns<S: Sample>(&self) -> u32 {
+        self.row_bytes / size_of::<S>() as u32
+    }
+
+    /// What may be assumed of a load of `bytes` by `rows` at byte `x`, row `y`.
+    #[inline(always)]
+    pub(crate) fn reach(&self, x: u32, y: u32, bytes: u32, rows: u32) -> Reach {
         if x + bytes > self.row_bytes || y + rows > self.rows {
             return Reach::Edge;
         }
-        if (self.base as u64 | self.pitch_bytes as u64 | u64::from(x)) & u64::from(bytes - 1) == 0 {
+        // The widest vector that divides a row of the load.
+        let vector = (bytes & bytes.wrapping_neg()).min(16);
+        if (self.base as u64 | self.pitch_bytes as u64 | u64::from(x)) & u64::from(vector - 1) == 0 {
             return Reach::Aligned;
         }
         // An unaligned load reads whole words: it needs a word to spare on both sides.
         if x >= 4 && x + bytes + 4 <= self.row_bytes { Reach::Inside } else { Reach::Edge }
     }
 
-    /// `WORDS` little-endian words from byte `x` of row `y`. In mode [`Edge`](crate::Edge) bytes past the last column or row
-    /// are the nearest inside.
+    /// `WORDS` little-endian words from byte `x` of row `y`. In reach [`Reach::Edge`] bytes past the last column or row are
+    /// the nearest inside.
     ///
-    /// The mode is the executor's promise from [`PlaneIn::reach`]; on the CPU it is checked again, so that a body that asks
-    /// for more than it announced panics and reads nothing.
+    /// # Safety
+    /// `reach` is no better than what [`PlaneIn::reach`] says of a load that covers this one from its start.
     #[inline(always)]
-    pub fn load<const WORDS: usize, M: Mode>(&self, x: u32, y: u32) -> [u32; WORDS] {
-        match M::REACH {
-            Reach::Edge => self.load_edge(x, y),
-            reach => self.load_inside(x, y, reach),
+    pub(crate) unsafe fn words<const WORDS: usize>(&self, x: u32, y: u32, reach: Reach, via: Via) -> [u32; WORDS] {
+        match reach {
+            Reach::Edge => self.words_at_edge(x, y, via),
+            // SAFETY: as promised by the caller.
+            reach => unsafe { self.words_inside(x, y, reach, via) },
         }
     }
 
@@ -85,7 +113,7 @@ impl PlaneIn {
     }
 
     #[inline(always)]
-    fn load_edge<const WORDS: usize>(&self, x: u32, y: u32) -> [u32; WORDS] {
+    fn words_at_edge<const WORDS: usize>(&self, x: u32, y: u32, via: Via) -> [u32; WORDS] {
         let row = self.address(0, y.min(self.rows - 1));
         let last = self.row_bytes - 1;
         let mut words = [0; WORDS];
@@ -94,7 +122,9 @@ impl PlaneIn {
             let mut b = 0;
             while b < 4 {
                 let column = (x + (4 * i + b) as u32).min(last);
-                words[i] |= u32::from(read_byte(row.wrapping_add(column as usize))) << (8 * b);
+                // SAFETY: row and column are clamped into what `new`'s caller promised to be readable.
+                let byte = unsafe { load_scalar::<1>(row.wrapping_add(column as usize), via) };
+                words[i] |= byte << (8 * b);
                 b += 1;
             }
             i += 1;
@@ -104,41 +134,134 @@ impl PlaneIn {
 
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
-    fn load_inside<const WORDS: usize>(&self, x: u32, y: u32, _: Reach) -> [u32; WORDS] {
-        assert!(
-            x as u64 + 4 * WORDS as u64 <= u64::from(self.row_bytes) && y < self.rows,
-            "a kernel reads past the block it announced"
-        );
-        // SAFETY: the assertion above keeps the load in a row that `new`'s caller promised to be readable; u32 arrays have no
-        // invalid values, and the read is unaligned.
+    unsafe fn words_inside<const WORDS: usize>(&self, x: u32, y: u32, _: Reach, _: Via) -> [u32; WORDS] {
+        // SAFETY: `reach` saw the load inside rows that `new`'s caller promised to be readable; u32 arrays have no invalid
+        // values, and the read is unaligned.
         let words: [u32; WORDS] = unsafe { self.address(x, y).cast::<[u32; WORDS]>().read_unaligned() };
         words.map(u32::from_le)
     }
 
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
-    fn load_inside<const WORDS: usize>(&self, x: u32, y: u32, reach: Reach) -> [u32; WORDS] {
-        // SAFETY: `Launch::run` took the mode from `reach`, which saw the whole load inside readable rows, aligned in mode
-        // Aligned and with a word to spare on both sides in mode Inside.
+    unsafe fn words_inside<const WORDS: usize>(&self, x: u32, y: u32, reach: Reach, via: Via) -> [u32; WORDS] {
+        // SAFETY: `reach` saw the whole load inside readable rows, aligned for `Aligned` and with a word to spare on both
+        // sides for `Inside`.
         unsafe {
-            match reach {
-                Reach::Aligned => crate::device::load_aligned(self.address(x, y)),
-                _ => crate::device::load_shifted(self.address(x, y)),
+            match (reach, via) {
+                (Reach::Aligned, Via::ReadOnly) => crate::device::load_aligned(self.address(x, y)),
+                (_, Via::ReadOnly) => crate::device::load_shifted(self.address(x, y)),
+                (Reach::Aligned, Via::Written) => crate::device::load_written(self.address(x, y)),
+                (_, Via::Written) => self.words_at_edge(x, y, via),
             }
+        }
+    }
+
+    /// Sample `x` of row `y`, or the nearest inside.
+    #[inline(always)]
+    pub(crate) fn sample<S: Sample>(&self, x: u32, y: u32, via: Via) -> S {
+        let (x, y) = (x.min(self.columns::<S>() - 1), y.min(self.rows - 1));
+        let address = self.address(x * size_of::<S>() as u32, y);
+        let mut sample = S::zeroed();
+        let to = (&raw mut sample).cast::<u8>();
+        let mut i = 0;
+        while i < S::CHANNELS {
+            // SAFETY: the sample lies inside the plane, at the alignment of its scalars, as `new`'s caller promised; `to` is
+            // as large, and any bits are a value of a Pod.
+            unsafe {
+                match S::KIND {
+                    ScalarKind::U8 => to.add(i).write(load_scalar::<1>(address.wrapping_add(i), via) as u8),
+                    ScalarKind::U16 | ScalarKind::F16 => {
+                        let half = load_scalar::<2>(address.wrapping_add(2 * i), via) as u16;
+                        to.cast::<u16>().add(i).write(half);
+                    }
+                    ScalarKind::F32 => {
+                        to.cast::<u32>().add(i).write(load_scalar::<4>(address.wrapping_add(4 * i), via))
+                    }
+                }
+            }
+            i += 1;
+        }
+        sample
+    }
+
+    /// `W` by `H` samples from sample `x`, row `y`; past the last column or row the nearest inside.
+    ///
+    /// # Safety
+    /// `reach` is no better than what [`PlaneIn::reach`] says of exactly this load.
+    #[inline(always)]
+    pub(crate) unsafe fn tile<S: Sample, const W: usize, const H: usize>(
+        &self,
+        x: u32,
+        y: u32,
+        reach: Reach,
+        via: Via,
+    ) -> [[S; W]; H] {
+        let mut tile = [[S::zeroed(); W]; H];
+        let bytes = size_of::<S>() * W;
+        let vectors = bytes.is_multiple_of(4) && reach != Reach::Edge;
+        let mut j = 0;
+        while j < H {
+            let row = y + j as u32;
+            if vectors {
+                let at = x * size_of::<S>() as u32;
+                let to = (&raw mut tile[j]).cast::<u8>();
+                let mut o = 0;
+                while o < bytes {
+                    // SAFETY: inside the load, on its vectors; `to` has `bytes` bytes, and any bits are a value of a Pod.
+                    unsafe {
+                        if bytes - o >= 16 && bytes.is_multiple_of(16) {
+                            let words = self.words::<4>(at + o as u32, row, reach, via);
+                            to.add(o).cast::<[u32; 4]>().write_unaligned(words);
+                            o += 16;
+                        } else if bytes - o >= 8 && bytes.is_multiple_of(8) {
+                            let words = self.words::<2>(at + o as u32, row, reach, via);
+                            to.add(o).cast::<[u32; 2]>().write_unaligned(words);
+                            o += 8;
+                        } else {
+                            let words = self.words::<1>(at + o as u32, row, reach, via);
+                            to.add(o).cast::<[u32; 1]>().write_unaligned(words);
+                            o += 4;
+                        }
+                    }
+                }
+            } else {
+                let mut i = 0;
+                while i < W {
+                    tile[j][i] = self.sample(x + i as u32, row, via);
+                    i += 1;
+                }
+            }
+            j += 1;
+        }
+        tile
+    }
+}
+
+/// 1, 2 or 4 aligned bytes as a number.
+///
+/// # Safety
+/// They are readable where this runs, and nobody writes them unless `via` says so.
+#[cfg(not(target_arch = "nvptx64"))]
+#[inline(always)]
+unsafe fn load_scalar<const BYTES: usize>(address: *const u8, _: Via) -> u32 {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        match BYTES {
+            1 => u32::from(address.read()),
+            2 => u32::from(address.cast::<u16>().read_unaligned()),
+            _ => address.cast::<u32>().read_unaligned(),
         }
     }
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
-#[inline(always)]
-fn read_byte(address: *const u8) -> u8 {
-    // SAFETY: `load_edge` clamps column and row into what `PlaneIn::new`'s caller promised to be readable.
-    unsafe { address.read() }
-}
-
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
-fn read_byte(address: *const u8) -> u8 {
+unsafe fn load_scalar<const BYTES: usize>(address: *const u8, via: Via) -> u32 {
     // SAFETY: as on the host; the planes of a launch on a GPU are global memory.
-    unsafe { crate::device::load_byte(address) }
+    unsafe {
+        match via {
+            Via::ReadOnly => crate::device::load_scalar::<BYTES>(address),
+            Via::Written => crate::device::load_written_scalar::<BYTES>(address),
+        }
+    }
 }

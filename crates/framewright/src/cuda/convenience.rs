@@ -46,17 +46,8 @@ impl Device {
     #[doc(hidden)]
     pub fn selftest_panic(&self, at: (u32, u32)) -> Result<(), Error> {
         use framewright_core::{Gray8, Size};
-        use framewright_kernel::{Domain, Launch, PlaneOut};
-        let image = self.image::<Gray8>(Size::fixed::<64, 8>())?;
-        let raw = image.parts.raw(0);
-        let launch = Launch {
-            domain: Domain { x0: 0, y0: 0, x1: 64, y1: 8 },
-            out: PlaneOut { base: raw.first_row, pitch_bytes: raw.pitch_bytes },
-            body: framewright_kernels::selftest::PanicAt { x: at.0, y: at.1 },
-        };
-        let stream = self.stream()?;
-        // SAFETY: the image outlives the wait below.
-        unsafe { stream.inner.launch(&launch)? };
-        stream.inner.settle()
+        let mut image = self.image::<Gray8>(Size::fixed::<64, 8>())?;
+        let call = framewright_kernels::selftest::panic_at(&mut image, [at.0, at.1]);
+        self.stream()?.scope(|scope| scope.launch(call).map(drop))
     }
 }

@@ -277,10 +277,9 @@ impl DeviceInner {
         if record.state != 2 {
             return None;
         }
-        let known = framewright_kernels::FAMILIES.iter().flat_map(|f| f.iter()).find(|e| e.name == record.kernel());
         let leak = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
         Some(CudaError::DevicePanic {
-            kernel: known.map_or_else(|| leak(record.kernel()), |entry| entry.name),
+            kernel: self.entry_named(record.kernel()).unwrap_or_else(|| leak(record.kernel())),
             // Leaked once: the context is lost for the rest of the process.
             file: leak(record.file()),
             line: record.line,

@@ -67,6 +67,18 @@ pub enum CudaError {
         /// The hash that the module has.
         found: u64,
     },
+    /// A kernel whose PTX module the device was not given, or whose entry the module does not have.
+    UnknownKernel {
+        /// The module.
+        module: &'static str,
+        /// The kernel's entry.
+        entry: &'static str,
+    },
+    /// Another module of the same name was given before.
+    ModuleExists {
+        /// The module.
+        module: &'static str,
+    },
     /// An image of one device in a launch on another.
     OtherDevice {
         /// Which image.
@@ -116,6 +128,16 @@ impl fmt::Display for CudaError {
                 f,
                 "kernel {entry}: parameter hash of its PTX is {found:#018x}, expected {expected:#018x}: the PTX was compiled \
                  from other sources than this program"
+            ),
+            Self::UnknownKernel { module, entry } => write!(
+                f,
+                "kernel {entry}: no PTX module {module} with it is known to the device, expected \
+                 `device.add_kernels(include_kernels!(…))` before the launch"
+            ),
+            Self::ModuleExists { module } => write!(
+                f,
+                "PTX module {module}: another module of this name is known to the device, expected a name of its own \
+                 (`#[kernel(module = …)]`, or the package's name)"
             ),
             Self::OtherDevice { image } => {
                 write!(f, "{image}: lies in another device's memory, expected the memory of the stream's device")

@@ -61,9 +61,9 @@ enum Owned {
 
 /// Device memory of our own.
 #[derive(Debug)]
-struct Allocation {
+pub(crate) struct Allocation {
     device: Device,
-    address: CUdeviceptr,
+    pub(crate) address: CUdeviceptr,
 }
 
 impl Drop for Allocation {
@@ -121,7 +121,8 @@ impl Device {
         Ok(Image { parts, owner: CudaOwner(Owned::Allocated(allocation)) })
     }
 
-    fn allocate(&self, bytes: u64) -> Result<Allocation, Error> {
+    /// Memory on this device, freed when dropped.
+    pub(crate) fn allocate(&self, bytes: u64) -> Result<Allocation, Error> {
         let _current = self.inner.enter()?;
         let mut address = 0;
         // SAFETY: writes one address.
@@ -217,6 +218,17 @@ impl Device {
         let code = unsafe { sys::cuMemGetInfo_v2(&mut free, &mut total) };
         self.inner.check(code, "cuMemGetInfo", Asked::Nothing)?;
         Ok((free as u64, total as u64))
+    }
+}
+
+impl Device {
+    /// Makes the PTX of your own kernels known to this device; [`include_kernels!`](crate::include_kernels) embeds it. It is
+    /// loaded when one of its kernels is first launched.
+    ///
+    /// # Errors
+    /// [`CudaError::ModuleExists`](crate::cuda::CudaError::ModuleExists) when another module has the same name.
+    pub fn add_kernels(&self, module: super::KernelModule) -> Result<(), Error> {
+        self.inner.add_kernels(module)
     }
 }
 

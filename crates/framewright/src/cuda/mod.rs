@@ -45,6 +45,7 @@
 //! }
 //! ```
 
+mod args;
 mod convenience;
 mod device;
 mod error;
@@ -60,11 +61,13 @@ mod transfer;
 #[cfg(test)]
 mod tests;
 
+pub use args::{CudaArg, CudaArgs, QueuedList};
 pub use device::{Device, DeviceInfo};
 pub use error::{Asked, CudaError};
 pub use event::Event;
 pub use framewright_driver::{DriverStatus, status};
 pub use memory::{ContextId, Cuda, Pinned};
+pub use module::KernelModule;
 pub use pending::{Failed, Pending};
 pub use scope::{DeviceSource, DeviceTarget, HostSource, HostTarget, Queued, Scope};
 pub use stream::Stream;

@@ -1,11 +1,13 @@
 //! Scopes: launches that borrow images, and a wait at the end.
 
 use super::{
+    args::{CudaArgs, CudaBoundList, QueuedList},
     error::CudaError,
     memory::Cuda,
     stream::{Stream, StreamInner},
 };
 use crate::{
+    call::Plan,
     convert::{self, Conversion, RgbFormat, YuvFormat},
     error::Error,
     image::Image,
@@ -15,6 +17,8 @@ use crate::{
     view::{ImageMut, ImageRef},
 };
 use framewright_core::{Format, SamePlanes, Size};
+use framewright_driver::sys::CUdeviceptr;
+use framewright_kernel::{Call, Instance, Launch};
 use std::{cell::RefCell, marker::PhantomData};
 
 /// Queues work on one stream while it borrows images; see [`Stream::scope`].
@@ -30,7 +34,7 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// cannot read it before the scope has ended.
 #[must_use = "a queued image is a source of later launches; `drop` it where none follows"]
 pub struct Queued<'scope, F: Format> {
-    parts: Parts<F, Cuda>,
+    pub(super) parts: Parts<F, Cuda>,
     scope: PhantomData<&'scope mut &'scope ()>,
 }
 
@@ -137,12 +141,73 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         let (source, destination) = (source.read(token()), destination.write(token()));
         self.check_device(&source.parts, "source")?;
         self.check_device(&destination.parts, "destination")?;
+        let parts = destination.parts;
         // SAFETY: both borrows last for 'scope, and the scope waits for the launch before it ends.
+        unsafe { self.run(convert::conversion(source, destination, conversion)?)? };
+        Ok(Queued { parts, scope: PhantomData })
+    }
+
+    /// Queues a kernel: one of your own, whose PTX was given to the device by
+    /// [`Device::add_kernels`](crate::cuda::Device::add_kernels), or a built-in one. Gives a [`Queued`] for each image that it
+    /// writes: nothing for none, one, or a tuple in the parameters' order. What it reduces or counts is written when the scope
+    /// ends.
+    ///
+    /// # Errors
+    /// As [`Cpu::launch`](crate::Cpu::launch), except that a panic on the device is an error at the scope's end;
+    /// [`CudaError::OtherDevice`] when an image is not of the stream's device, [`CudaError::UnknownKernel`] when the kernel's
+    /// module was not added; or what the driver says. Nothing is queued then.
+    ///
+    /// ```no_run
+    /// # use framewright::{cuda::*, *};
+    /// # use framewright_kernel::prelude::{In, Out, Pixel, kernel};
+    /// # #[kernel]
+    /// # fn invert(at: Pixel, src: In<Gray8>, dst: Out<Gray8>) -> u8 { 255 - src.get(at) }
+    /// # fn f(stream: &Stream, picture: &Image<Gray8, Cuda>, negative: &mut Image<Gray8, Cuda>) -> Result<(), Error> {
+    /// stream.scope(|scope| {
+    ///     let negative = scope.launch(invert(picture, negative))?;
+    ///     // A source of later launches in this scope.
+    ///     let back = scope.launch(invert(&negative, scope.temporary::<Gray8>(negative.size())?))?;
+    ///     drop(back);
+    ///     Ok(())
+    /// })
+    /// # }
+    /// ```
+    pub fn launch<K, A>(&'scope self, call: Call<K, A>) -> Result<<A::Queued as QueuedList>::Tuple, Error>
+    where
+        K: Instance,
+        A: CudaArgs<'scope, K::Params>,
+    {
+        let (args, queued) = call.args.bind(token());
+        let mut call_of = Call::<K, _>::new(args);
+        call_of.crop = call.crop;
+        // SAFETY: the arguments are borrowed for 'scope, and the scope waits for the launch before it ends.
+        unsafe { self.run(call_of)? };
+        Ok(queued.tuple())
+    }
+
+    /// Checks and queues a call.
+    ///
+    /// # Safety
+    /// The arguments stay borrowed until the scope has waited.
+    unsafe fn run<K: Instance, B: CudaBoundList<K::Params>>(&self, call: Call<K, B>) -> Result<(), Error> {
+        call.args.check(K::PARAMETERS, self.stream.device().context_id())?;
+        let mut plan = Plan::new::<K>(call.crop);
+        call.args.describe_all(&mut plan);
+        let domain = plan.check()?;
+        // SAFETY: as promised by the caller; the plan found that nothing written is shared.
         unsafe {
-            let launch = convert::plan_convert(&source, &destination, conversion)?;
-            self.stream.inner.launch(&launch)?;
+            let args = call.args.raw(self, &domain)?;
+            self.stream.inner.launch(&Launch::<K> { domain, args })?;
+            call.args.after(self, &args)
         }
-        Ok(Queued { parts: destination.parts, scope: PhantomData })
+    }
+
+    /// Device memory that lives to the end of the scope.
+    pub(super) fn buffer(&self, bytes: u64) -> Result<CUdeviceptr, Error> {
+        let memory = self.stream.device().allocate(bytes)?;
+        let address = memory.address;
+        self.temporaries.borrow_mut().push(Box::new(memory));
+        Ok(address)
     }
 
     /// Queues a copy of all planes on the device, from any pitch to any pitch.
@@ -158,9 +223,10 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         let (source, destination) = (source.read(token()), destination.write(token()));
         self.check_device(&source.parts, "source")?;
         self.check_device(&destination.parts, "destination")?;
+        let parts = destination.parts;
         // SAFETY: as in `convert`.
-        unsafe { convert::plan_copy(&source, &destination, |launch| self.stream.inner.launch(launch))? };
-        Ok(Queued { parts: destination.parts, scope: PhantomData })
+        convert::copies(source, destination, |call| unsafe { self.run(call) })?;
+        Ok(Queued { parts, scope: PhantomData })
     }
 
     /// Queues a copy of all planes from the host. From pinned memory the host goes on meanwhile.
@@ -205,6 +271,11 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 }
 
 impl<F: Format> Queued<'_, F> {
+    /// What a launch of the scope writes to `parts`.
+    pub(super) fn new(parts: Parts<F, Cuda>) -> Self {
+        Self { parts, scope: PhantomData }
+    }
+
     /// The visible size in pixels.
     pub fn size(&self) -> Size {
         self.parts.size
@@ -218,7 +289,7 @@ impl<F: Format> std::fmt::Debug for Queued<'_, F> {
 }
 
 /// Only this module asks for the views behind arguments: a view of a [`Queued`] must not reach another stream.
-mod private {
+pub(super) mod private {
     #[derive(Clone, Copy, Debug)]
     pub struct Token(());
     pub(super) const fn token() -> Token {

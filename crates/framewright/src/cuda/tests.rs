@@ -1,23 +1,16 @@
 //! What needs the crate's inside: PTX that was compiled for other parameters.
 
-use super::{Device, error::CudaError, module};
+use super::{Device, KernelModule, error::CudaError, module};
 use crate::error::Error;
-use framewright_kernel::{Domain, Entry, ParamLayout, PlaneOut};
+use framewright_kernel::Entry;
+use framewright_kernel::prelude::*;
 use std::process::Command;
 
-/// The parameters of `framewright_panic_at` with the type of one field flipped.
-mod flipped {
-    framewright_kernel::param_struct! {
-        #[allow(unreachable_pub, dead_code)]
-        pub struct PanicAt { x: i32, y: u32 }
-    }
-}
-
-/// As `Launch` hashes its parts.
-fn launch_hash(body: u64, body_offset: u64, size: u64) -> u64 {
-    use framewright_kernel::params::{FNV_BASIS, fnv_u64};
-    let hash = fnv_u64(fnv_u64(FNV_BASIS, Domain::HASH), PlaneOut::HASH);
-    fnv_u64(fnv_u64(fnv_u64(hash, body), body_offset), size)
+/// `framewright_panic_at` with the type of one parameter changed.
+#[kernel(name = framewright_panic_at, module = "selftest")]
+fn changed(at: Block<16, 1>, dst: Out<Gray8>, place: Uniform<[u64; 1]>) -> Packed<4, 1> {
+    assert!([u64::from(at.x())] != place);
+    Packed([[0x0101_0101; 4]])
 }
 
 #[test]
@@ -35,18 +28,17 @@ fn ptx_for_other_parameters_is_refused() {
         return;
     }
     let device = Device::new(0).expect("the stand-in has a device");
-    let source = *module::built_in().iter().find(|source| source.family == "selftest").expect("a family");
+    let source = *module::built_in().iter().find(|source| source.name == "selftest").expect("a module");
     let _current = device.inner.enter().expect("a context");
     device.inner.load(&source).expect("the built-in module loads");
 
     let right = source.entries[0];
-    let unchanged = launch_hash(framewright_kernels::selftest::PanicAt::HASH, 32, right.params_size as u64);
-    assert_eq!(unchanged, right.params_hash, "the hash of a launch is made as this test makes it");
-    let params_hash = launch_hash(flipped::PanicAt::HASH, 32, right.params_size as u64);
-    let stale: &'static [Entry] = Box::leak(Box::new([Entry { params_hash, ..right }]));
-    let error = device.inner.load(&module::ModuleSource { entries: stale, ..source }).expect_err("refused");
+    let other = Entry::instance::<changed>();
+    assert_eq!((other.name, other.params_size), (right.name, right.params_size), "only the hash tells them apart");
+    let stale: &'static [Entry] = Box::leak(Box::new([other]));
+    let error = device.inner.load(&KernelModule { entries: stale, ..source }).expect_err("refused");
     let Error::Cuda(CudaError::StaleModule { entry: "framewright_panic_at", expected, found }) = error else {
         panic!("{error:?}");
     };
-    assert_eq!((expected, found), (params_hash, right.params_hash));
+    assert_eq!((expected, found), (other.params_hash, right.params_hash));
 }
