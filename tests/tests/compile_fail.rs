@@ -91,8 +91,10 @@ fn package(cases: &[Case]) -> PathBuf {
     fs::create_dir_all(package.join("src")).expect("a folder");
     let mut manifest = format!(
         "[package]\nname = \"compile-fail\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[workspace]\n\n\
-         [dependencies]\nframewright = {{ path = {:?}, default-features = false, features = [\"cuda\"] }}\n",
-        root.join("crates/framewright")
+         [dependencies]\nframewright = {{ path = {:?}, default-features = false, features = [\"cuda\"] }}\n\
+         framewright-kernel = {{ path = {:?} }}\n",
+        root.join("crates/framewright"),
+        root.join("crates/kernel")
     );
     for case in cases {
         let path = folder().join(format!("{}.rs", case.name));

@@ -92,6 +92,11 @@ impl<A: PlaneList, B: PlaneList<Unpitched: SameAs<A::Unpitched>>> SamePlanes<A> 
 
 /// Holds for a type and itself, which the compiler knows for any type: an equality of types would replace the message of
 /// [`SamePlanes`] by its own.
+#[diagnostic::on_unimplemented(
+    message = "the planes of these two formats differ in more than how their pitch is known",
+    label = "expected the same components, samples and subsampling in the same order",
+    note = "one has {Other}, the other {Self}"
+)]
 pub trait SameAs<Other> {}
 impl<T> SameAs<T> for T {}
 

@@ -58,6 +58,23 @@ impl<S: Sample, const W: usize, const H: usize> Cells for [[S; W]; H] {
 }
 impl<S: Sample, const W: usize, const H: usize> Tile<S> for [[S; W]; H] {}
 
+/// A value that a kernel on `Pixel` returns for a plane with samples `S`: the sample. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "a kernel on `Pixel` returns a `{S}` for this image, and this one a `{Self}`",
+    label = "expected `{S}`, the sample of the image that is written"
+)]
+pub trait IsSample<S>: Copy {
+    /// The same.
+    #[doc(hidden)]
+    fn sample(self) -> S;
+}
+impl<S: Sample> IsSample<S> for S {
+    #[inline(always)]
+    fn sample(self) -> S {
+        self
+    }
+}
+
 /// One sample as a tile.
 #[derive(Clone, Copy)]
 pub(crate) struct One<S>(S);
@@ -139,13 +156,13 @@ fn check<I: Item, S: PlaneSpec, C: Cells>() {
 
 macro_rules! takes {
     ($n:ident; $($s:ident $v:ident $i:tt),+) => {
-        impl<$($s: PlaneSpec),+> Takes<Pixel, takes!(@of $($s::Sample),+)> for ($($s,)+) {
+        impl<$($s: PlaneSpec, $v: IsSample<$s::Sample>),+> Takes<Pixel, takes!(@of $($v),+)> for ($($s,)+) {
             const STAGE: u32 = 0 $(+ stage::<Pixel, $s>())+;
             #[inline(always)]
-            fn split<K: PlaneSink<Pixel>>(given: &takes!(@of $($s::Sample),+), sink: &mut K) {
+            fn split<K: PlaneSink<Pixel>>(given: &takes!(@of $($v),+), sink: &mut K) {
                 $(
                     check::<Pixel, $s, One<$s::Sample>>();
-                    sink.plane::<$s, _>($i, One(takes!(@get $n given $i)));
+                    sink.plane::<$s, _>($i, One(takes!(@get $n given $i).sample()));
                 )+
             }
             #[inline(always)]
@@ -173,7 +190,7 @@ macro_rules! takes {
     // One plane is not wrapped in a tuple.
     (@of $v:ty) => { $v };
     (@of $($v:ty),+) => { ($($v,)+) };
-    (@get one $given:ident $i:tt) => { *$given };
+    (@get one $given:ident $i:tt) => { (*$given) };
     (@get many $given:ident $i:tt) => { $given.$i };
 }
 takes!(one; S0 V0 0);

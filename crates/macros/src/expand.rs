@@ -4,7 +4,7 @@ use crate::{
     options::{InstanceOf, Options},
     parse::{Function, Kind, Parameter, uniform_type},
 };
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Attribute, Error, GenericParam, Generics, Item, ItemFn, Type, parse_quote, spanned::Spanned};
 
@@ -16,7 +16,9 @@ pub(crate) fn kernel(attributes: TokenStream, item: TokenStream) -> TokenStream 
         Err(error) => {
             // Whatever it is stays, so that the rest of the file means what it did.
             let error = match syn::parse2::<Item>(item.clone()) {
-                Ok(other) => Error::new(other.span(), "a kernel is a function: `#[kernel] fn name(at: Pixel, …) -> …`"),
+                Ok(other) => {
+                    Error::new_spanned(&other, "a kernel is a function: `#[kernel] fn name(at: Pixel, …) -> …`")
+                }
                 Err(_) => error,
             };
             let errors = reported(&[vec![error], errors].concat());
@@ -97,6 +99,23 @@ impl Expansion<'_> {
         })
     }
 
+    /// A list of types whose own tokens stand at `span`, so that the compiler speaks of that place.
+    fn list_at(&self, types: &[TokenStream], span: Span) -> TokenStream {
+        let path: TokenStream = self
+            .options
+            .path
+            .clone()
+            .into_iter()
+            .map(|mut token| {
+                token.set_span(token.span().located_at(span));
+                token
+            })
+            .collect();
+        let Some((last, rest)) = types.split_last() else { return quote!() };
+        let end = quote_spanned!(span=> #path::list::Last<#last>);
+        rest.iter().rev().fold(end, |list, ty| quote_spanned!(span=> #path::list::Pair<#ty, #list>))
+    }
+
     /// The kernel as a type.
     fn marker(&self) -> TokenStream {
         let (vis, name) = (&self.function.item.vis, self.name());
@@ -165,7 +184,7 @@ impl Expansion<'_> {
         let run = self.run();
         // Where the returned type is wrong, the compiler should point at it.
         let span = function.returned.first().map_or_else(|| name.span(), Spanned::span);
-        let params_line = quote_spanned!(span=> type Params = #params;);
+        let at_returned = self.list_at(&self.types(), span);
         quote! {
             #(#cfgs)*
             impl #impl_generics #path::Kernel for #name #type_generics #where_clause {
@@ -175,7 +194,7 @@ impl Expansion<'_> {
                 const SIGNATURE: u64 = #signature;
                 const PARAMETERS: &'static [&'static str] = &[#(#names),*];
                 type Item = #item;
-                #params_line
+                type Params = #at_returned;
                 type Given = #given;
                 #run
             }

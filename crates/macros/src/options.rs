@@ -8,7 +8,6 @@ use syn::{
     ext::IdentExt,
     parenthesized,
     parse::{ParseBuffer, ParseStream, Parser},
-    spanned::Spanned,
 };
 
 /// The longest entry name that a panic's report holds.
@@ -136,9 +135,4 @@ pub(crate) fn too_long(name: &Ident) -> Option<Error> {
          shorter one by `#[kernel(name = …)]`"
     );
     (bytes > NAME_BYTES).then(|| Error::new(name.span(), message))
-}
-
-/// Where generic arguments stand.
-pub(crate) fn span_of(arguments: &AngleBracketedGenericArguments) -> Span {
-    arguments.args.span()
 }

@@ -1,6 +1,6 @@
 //! A kernel's function, understood; and advice where it is not one.
 
-use crate::options::{Options, span_of, too_long};
+use crate::options::{Options, too_long};
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{
@@ -111,15 +111,15 @@ impl Function {
             let message = format!(
                 "a kernel has at most {MAX_PARAMETERS} parameters after its place; put numbers into one `Uniform<Struct>`"
             );
-            errors.push(Error::new(more.span(), message));
+            errors.push(Error::new_spanned(more, message));
         }
         if !parameters.iter().any(|parameter| parameter.kind.is_image()) {
             let message =
                 "a kernel runs over the pixels of its images, and this has none; add an `In`, `Out` or `InOut`";
-            errors.push(Error::new(item.sig.ident.span(), message));
+            errors.push(Error::new_spanned(&item.sig.ident, message));
         } else if !parameters.iter().any(|p| p.kind.is_written() || matches!(p.kind, Kind::Reduce | Kind::Bins)) {
             let message = "nobody sees what this kernel computes; add an `Out`, `InOut`, `Reduce` or `Bins`";
-            errors.push(Error::new(item.sig.ident.span(), message));
+            errors.push(Error::new_spanned(&item.sig.ident, message));
         }
         let written: Vec<&Parameter> = parameters.iter().filter(|parameter| parameter.kind.is_written()).collect();
         let returned = returned(item, &written, &mut errors);
@@ -144,10 +144,10 @@ fn qualifiers(item: &ItemFn, errors: &mut Vec<Error>) {
             .push(Error::new(token.span, "a kernel cannot be `const`: it reads images; helpers that it calls may be"));
     }
     if let Some(token) = &sig.abi {
-        errors.push(Error::new(token.span(), "leave the ABI out: `#[kernel]` makes the PTX entry itself"));
+        errors.push(Error::new_spanned(token, "leave the ABI out: `#[kernel]` makes the PTX entry itself"));
     }
     if let Some(token) = &sig.variadic {
-        errors.push(Error::new(token.span(), "a kernel has a fixed list of parameters"));
+        errors.push(Error::new_spanned(token, "a kernel has a fixed list of parameters"));
     }
 }
 
@@ -155,7 +155,7 @@ fn generics(item: &ItemFn, options: &Options, errors: &mut Vec<Error>) {
     for parameter in &item.sig.generics.params {
         if let GenericParam::Lifetime(lifetime) = parameter {
             let message = "a kernel has no lifetimes: its parameters live as long as the launch, and `#[kernel]` adds the references";
-            errors.push(Error::new(lifetime.span(), message));
+            errors.push(Error::new_spanned(lifetime, message));
         }
     }
     let count = item.sig.generics.params.len();
@@ -170,14 +170,14 @@ fn generics(item: &ItemFn, options: &Options, errors: &mut Vec<Error>) {
             if given != count {
                 let message =
                     format!("`{}` has {count} generic parameters, and this instance gives {given}", item.sig.ident);
-                errors.push(Error::new(span_of(&instance.arguments), message));
+                errors.push(Error::new_spanned(&instance.arguments.args, message));
             }
         }
     } else if count > 0
         && let Some(name) = &options.name
     {
         let message = "a generic kernel has an entry for each instance: name them in `instances(name = <Types>)`";
-        errors.push(Error::new(name.span(), message));
+        errors.push(Error::new_spanned(name, message));
     }
 }
 
@@ -211,8 +211,10 @@ fn named(input: &FnArg, errors: &mut Vec<Error>) -> Option<(Ident, Type)> {
             }
             Pat::Wild(pat) => Some((Ident::new("_unused", pat.span()), (*typed.ty).clone())),
             pat => {
-                errors
-                    .push(Error::new(pat.span(), "a kernel's parameters are plain names; take them apart in the body"));
+                errors.push(Error::new_spanned(
+                    pat,
+                    "a kernel's parameters are plain names; take them apart in the body",
+                ));
                 None
             }
         },
@@ -225,16 +227,16 @@ fn place(input: &FnArg, errors: &mut Vec<Error>) -> Option<(Ident, Type)> {
         Some((name_of, 0)) if name_of == "Pixel" => {}
         Some((name_of, 2)) if name_of == "Block" => {}
         Some((name_of, _)) if name_of == "Block" => {
-            errors.push(Error::new(ty.span(), "a block says its width and height: `Block<16, 2>`"));
+            errors.push(Error::new_spanned(&ty, "a block says its width and height: `Block<16, 2>`"));
             return None;
         }
         _ if matches!(&ty, Type::Reference(reference) if matches!(last(&reference.elem), Some((n, _)) if n == "Pixel" || n == "Block")) =>
         {
-            errors.push(Error::new(ty.span(), "write the place without `&`: `#[kernel]` adds the reference"));
+            errors.push(Error::new_spanned(&ty, "write the place without `&`: `#[kernel]` adds the reference"));
             return None;
         }
         _ => {
-            errors.push(Error::new(ty.span(), PLACE));
+            errors.push(Error::new_spanned(&ty, PLACE));
             return None;
         }
     }
@@ -244,7 +246,7 @@ fn place(input: &FnArg, errors: &mut Vec<Error>) -> Option<(Ident, Type)> {
 fn parameter(input: &FnArg, errors: &mut Vec<Error>) -> Option<Parameter> {
     let (name, ty) = named(input, errors)?;
     let mut refuse = |message: String| {
-        errors.push(Error::new(ty.span(), message));
+        errors.push(Error::new_spanned(&ty, message));
         None
     };
     let text = |ty: &Type| ty.to_token_stream().to_string().replace(' ', "");
@@ -317,7 +319,7 @@ fn returned(item: &ItemFn, written: &[&Parameter], errors: &mut Vec<Error>) -> O
         }
         (ReturnType::Type(_, ty), []) => {
             let message = "this kernel writes no image, so it returns nothing; add an `Out` for what it returns";
-            errors.push(Error::new(ty.span(), message));
+            errors.push(Error::new_spanned(ty, message));
             None
         }
         (ReturnType::Default, _) => {
@@ -331,7 +333,7 @@ fn returned(item: &ItemFn, written: &[&Parameter], errors: &mut Vec<Error>) -> O
             Type::Tuple(tuple) if tuple.elems.len() == written.len() => Some(tuple.elems.iter().cloned().collect()),
             _ => {
                 let message = format!("the function returns a tuple of {}, one for each of {}", written.len(), names());
-                errors.push(Error::new(ty.span(), message));
+                errors.push(Error::new_spanned(ty, message));
                 None
             }
         },

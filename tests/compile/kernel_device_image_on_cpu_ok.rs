@@ -1,0 +1,13 @@
+// A device image in a user's kernel on the CPU.
+// CHECK: check
+use framewright::{cuda::*, *};
+use framewright_kernel::prelude::{In, Out, Pixel, kernel};
+
+#[kernel]
+pub fn invert(at: Pixel, src: In<Gray8>, dst: Out<Gray8>) -> u8 {
+    255 - src.get(at)
+}
+
+pub fn run(picture: &Image<Gray8, Pinned>, negative: &mut Image<Gray8>) -> Result<(), Error> {
+    Cpu::new().launch(invert(picture, negative))
+}
