@@ -10,6 +10,7 @@
 //! | [`npy`] | the real frames in `tests/data` |
 
 pub mod conformance;
+pub mod examples;
 pub mod formats;
 pub mod frame;
 pub mod npy;

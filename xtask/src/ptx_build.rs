@@ -21,7 +21,7 @@ pub(crate) struct Package {
 /// The built-in kernels, the examples of the DSL, and what the benchmark measures them against.
 pub(crate) const PACKAGES: &[Package] = &[
     Package { name: "framewright-kernels", folder: "crates/framewright/ptx", family: None },
-    // Package { name: "framewright-examples", folder: "examples/ptx", family: Some("examples") },
+    Package { name: "framewright-examples", folder: "examples/ptx", family: Some("examples") },
 ];
 /// rustc's name of the GPU.
 pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";

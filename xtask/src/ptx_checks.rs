@@ -35,12 +35,26 @@ pub(crate) const VECTOR_RULES: &[VectorRule] = &[
     VectorRule { family: "selftest", entry: "framewright_panic_at", accesses: &[] },
     VectorRule { family: "yuv420", entry: "framewright_nv12_to_*", accesses: V4 },
     VectorRule { family: "yuv420", entry: "framewright_i420_to_*", accesses: V4_AND_V2 },
+    VectorRule { family: "examples", entry: "blend_logo", accesses: STAGED },
+    VectorRule { family: "examples", entry: "box_blur", accesses: STAGED },
+    VectorRule { family: "examples", entry: "flip_*", accesses: STAGED },
+    VectorRule { family: "examples", entry: "gamma", accesses: STAGED },
+    VectorRule { family: "examples", entry: "invert", accesses: STAGED },
+    VectorRule { family: "examples", entry: "luma_histogram", accesses: &[V4[0]] },
+    // It writes one value.
+    VectorRule { family: "examples", entry: "mean_variance", accesses: &[] },
+    VectorRule { family: "examples", entry: "nv12_to_planar_f16", accesses: STAGED },
+    VectorRule { family: "examples", entry: "sobel", accesses: STAGED },
+    VectorRule { family: "examples", entry: "threshold", accesses: STAGED },
 ];
 
 /// Pixels 16 bytes at a time: from global memory, through shared memory, to global memory.
 const V4: &[&str] = &["ld.global.nc.L1::no_allocate.v4", "st.shared.v4", "ld.shared.v4", "st.global.v4"];
 
-/// Those, and the planes of half the width 8 bytes at a time.
+/// Single samples read, and written 16 bytes at a time through shared memory.
+const STAGED: &[&str] = &[V4[2], V4[3]];
+
+/// Those of V4, and the planes of half the width 8 bytes at a time.
 const V4_AND_V2: &[&str] = &[V4[0], V4[1], V4[2], V4[3], "ld.global.nc.L1::no_allocate.v2"];
 
 /// The variable through which the host tells where the record of a panic is (`RECORD_SYMBOL` in crates/kernel/src/fault.rs).

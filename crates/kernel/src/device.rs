@@ -611,7 +611,7 @@ pub(crate) unsafe fn flush<I: Item, S: PlaneSpec>(out: &PlaneOut, domain: &Domai
                 .wrapping_add(out.pitch_bytes.wrapping_mul(i64::from(top + r)) as u64)
                 .wrapping_add(u64::from(first) * u64::from(sample));
             let from = stage + r * row;
-            if row.is_multiple_of(512) && to & 15 == 0 && low == 0 && high == row {
+            if to & 15 == 0 && low == 0 && high == row {
                 let mut c = lane;
                 while c < row / 16 {
                     // SAFETY: chunk c of the warp's row, aligned, inside the domain.

@@ -4,7 +4,7 @@
 use crate::value::Cells;
 use crate::{
     border::Border,
-    item::{Block, Domain, Item, Pixel},
+    item::{Domain, Item, Pixel},
     param::{Param, ParamKind},
     params::{FNV_BASIS, ParamLayout, fnv_u64},
     place::Reach,
@@ -191,19 +191,13 @@ impl<S: PlaneSpec> Plane<'_, S> {
     /// The samples of a block, row by row: `[[S; W]; H]` with as many as the block has in this plane (half the columns and
     /// rows for the chroma of 4:2:0). Past the edges they are the nearest inside. On the GPU these are vector loads.
     #[inline(always)]
-    pub fn tile<const W: usize, const H: usize, const BW: u32, const BH: u32>(
-        &self,
-        at: &Block<BW, BH>,
-    ) -> [[Of<S>; W]; H] {
+    pub fn tile<const W: usize, const H: usize>(&self, at: &impl Item) -> [[Of<S>; W]; H] {
         tile::<S, _, W, H>(self.plane, at, Via::ReadOnly)
     }
 
     /// The samples of a block as packed little-endian words: [`Plane::tile`] for those who work on words.
     #[inline(always)]
-    pub fn packed<const WORDS: usize, const ROWS: usize, const BW: u32, const BH: u32>(
-        &self,
-        at: &Block<BW, BH>,
-    ) -> Packed<WORDS, ROWS> {
+    pub fn packed<const WORDS: usize, const ROWS: usize>(&self, at: &impl Item) -> Packed<WORDS, ROWS> {
         packed::<S, _, WORDS, ROWS>(self.plane, at, Via::ReadOnly)
     }
 
@@ -296,19 +290,13 @@ impl<S: PlaneSpec> PlaneInOut<'_, S> {
 
     /// The samples of the kernel's block, as they were before; see [`Plane::tile`].
     #[inline(always)]
-    pub fn tile<const W: usize, const H: usize, const BW: u32, const BH: u32>(
-        &self,
-        at: &Block<BW, BH>,
-    ) -> [[Of<S>; W]; H] {
+    pub fn tile<const W: usize, const H: usize>(&self, at: &impl Item) -> [[Of<S>; W]; H] {
         tile::<S, _, W, H>(self.plane, at, Via::Written)
     }
 
     /// The samples of the kernel's block as packed words, as they were before; see [`Plane::packed`].
     #[inline(always)]
-    pub fn packed<const WORDS: usize, const ROWS: usize, const BW: u32, const BH: u32>(
-        &self,
-        at: &Block<BW, BH>,
-    ) -> Packed<WORDS, ROWS> {
+    pub fn packed<const WORDS: usize, const ROWS: usize>(&self, at: &impl Item) -> Packed<WORDS, ROWS> {
         packed::<S, _, WORDS, ROWS>(self.plane, at, Via::Written)
     }
 }
@@ -335,18 +323,12 @@ impl<F: Format<Planes: OnePlane>> In<F> {
     }
     /// [`Plane::tile`].
     #[inline(always)]
-    pub fn tile<const W: usize, const H: usize, const BW: u32, const BH: u32>(
-        &self,
-        at: &Block<BW, BH>,
-    ) -> [[SampleOf<F>; W]; H] {
+    pub fn tile<const W: usize, const H: usize>(&self, at: &impl Item) -> [[SampleOf<F>; W]; H] {
         self.plane().tile(at)
     }
     /// [`Plane::packed`].
     #[inline(always)]
-    pub fn packed<const WORDS: usize, const ROWS: usize, const BW: u32, const BH: u32>(
-        &self,
-        at: &Block<BW, BH>,
-    ) -> Packed<WORDS, ROWS> {
+    pub fn packed<const WORDS: usize, const ROWS: usize>(&self, at: &impl Item) -> Packed<WORDS, ROWS> {
         self.plane().packed(at)
     }
     /// [`Plane::window`].
@@ -392,18 +374,12 @@ impl<F: Format<Planes: OnePlane>> InOut<F> {
     }
     /// [`PlaneInOut::tile`].
     #[inline(always)]
-    pub fn tile<const W: usize, const H: usize, const BW: u32, const BH: u32>(
-        &self,
-        at: &Block<BW, BH>,
-    ) -> [[SampleOf<F>; W]; H] {
+    pub fn tile<const W: usize, const H: usize>(&self, at: &impl Item) -> [[SampleOf<F>; W]; H] {
         self.plane().tile(at)
     }
     /// [`PlaneInOut::packed`].
     #[inline(always)]
-    pub fn packed<const WORDS: usize, const ROWS: usize, const BW: u32, const BH: u32>(
-        &self,
-        at: &Block<BW, BH>,
-    ) -> Packed<WORDS, ROWS> {
+    pub fn packed<const WORDS: usize, const ROWS: usize>(&self, at: &impl Item) -> Packed<WORDS, ROWS> {
         self.plane().packed(at)
     }
 }
