@@ -31,6 +31,8 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("a destination of another size is refused", wrong_size),
     ("shared device memory is refused", overlap),
     ("tall images take several grids", tall),
+    ("a user's kernels chain, reduce and count in one scope", users_kernels),
+    ("a kernel whose module was not given is refused", unknown_kernel),
 ];
 
 /// Runs all checks; without those that make the driver fail where a sanitizer watches, which takes that for a finding.
@@ -346,4 +348,54 @@ pub fn panic(device: &Device, on_card: bool) -> Result<(), String> {
     }
     drop(image);
     Ok(())
+}
+
+fn users_kernels(device: &Device) -> Result<(), String> {
+    use framewright_examples::{Moments, invert, luma_histogram, mean_variance};
+    device.add_kernels(crate::examples::module()).map_err(text)?;
+    // The same again is the same.
+    device.add_kernels(crate::examples::module()).map_err(text)?;
+    let stream = device.stream().map_err(text)?;
+    let size = Size::fixed::<200, 90>();
+    let host = frame(size, 5).map_err(text)?;
+    let mut luma = Image::<Gray8>::new(size).map_err(text)?;
+    for y in 0..90 {
+        luma.planes_mut().0.row_mut(y).copy_from_slice(host.planes().0.row(y));
+    }
+    let (nv12, gray) = (stream.upload(&host).map_err(text)?, stream.upload(&luma).map_err(text)?);
+    let (mut twice, mut counts, mut before, mut after) =
+        (device.image::<Gray8>(size).map_err(text)?, [0; 256], Moments::default(), Moments::default());
+    stream
+        .scope(|scope| {
+            let negative = scope.launch(invert(&gray, scope.temporary::<Gray8>(size)?))?;
+            scope.launch(mean_variance(&negative, &mut after))?;
+            scope.launch(mean_variance(&gray, &mut before))?;
+            scope.launch(luma_histogram(&nv12, &mut counts))?;
+            scope.launch(invert(&negative, &mut twice)).map(drop)
+        })
+        .map_err(text)?;
+    let back = stream.download(&twice).map_err(text)?;
+    let same = (0..90).all(|y| back.planes().0.row(y) == luma.planes().0.row(y));
+    let pixels = 200 * 90;
+    let sum: u64 = counts.iter().zip(0..).map(|(count, code)| count * code).sum();
+    let expected = (pixels, pixels, sum, 255 * pixels - sum);
+    let found = (before.count, after.count, before.sum, after.sum);
+    if same && expected == found { Ok(()) } else { Err(format!("same {same}, expected {expected:?}, found {found:?}")) }
+}
+
+fn unknown_kernel(device: &Device) -> Result<(), String> {
+    use framewright_kernel::prelude::{In, Out, Pixel, kernel};
+    #[kernel(module = "nowhere")]
+    fn lost(at: Pixel, src: In<Gray8>, dst: Out<Gray8>) -> u8 {
+        src.get(at)
+    }
+    let size = Size::fixed::<8, 8>();
+    let (source, mut destination) =
+        (device.image::<Gray8>(size).map_err(text)?, device.image::<Gray8>(size).map_err(text)?);
+    let stream = device.stream().map_err(text)?;
+    let refused = stream.scope(|scope| scope.launch(lost(&source, &mut destination)).map(drop));
+    match refused {
+        Err(Error::Cuda(CudaError::UnknownKernel { module: "nowhere", entry: "lost" })) => Ok(()),
+        other => Err(format!("{other:?}")),
+    }
 }

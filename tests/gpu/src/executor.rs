@@ -21,9 +21,31 @@ pub struct Gpu {
 
 /// All buffers of a batch, one after the other, each on the alignment that frames start on.
 #[derive(Default)]
-struct Batch {
+pub(crate) struct Batch {
     bytes: Vec<u8>,
     starts: Vec<usize>,
+}
+
+/// A frame of any format, as bytes.
+pub(crate) trait AnyFrame {
+    fn push_to(&self, batch: &mut Batch);
+    fn planes_at(&self, base: *mut u8, starts: &[usize]) -> Vec<RawPlane>;
+    fn count(&self) -> usize;
+    fn bring_back_from(&mut self, bytes: &[u8], starts: &[usize]);
+}
+impl<F: Format> AnyFrame for Frame<F> {
+    fn push_to(&self, batch: &mut Batch) {
+        batch.push(self);
+    }
+    fn planes_at(&self, base: *mut u8, starts: &[usize]) -> Vec<RawPlane> {
+        planes(self, base, starts)
+    }
+    fn count(&self) -> usize {
+        self.buffers().len()
+    }
+    fn bring_back_from(&mut self, bytes: &[u8], starts: &[usize]) {
+        bring_back(self, bytes, starts);
+    }
 }
 
 impl Batch {
@@ -70,6 +92,36 @@ impl Gpu {
         launches(arena.as_raw_planes()[0].first_row, &batch.starts)?;
         let mut back = framewright::ImageMut::from_slice(&mut batch.bytes, &layout)?;
         self.stream.scope(|scope| scope.download(&arena, back.reborrow()))?;
+        Ok(())
+    }
+}
+
+impl Gpu {
+    /// Brings frames to the device, gives their planes there in this order to `work`, and brings the written ones back.
+    pub(crate) fn with_frames(
+        &self,
+        read: &[&dyn AnyFrame],
+        written: &mut [&mut dyn AnyFrame],
+        work: impl FnOnce(&[Vec<RawPlane>]) -> Result<(), Box<dyn Error>>,
+    ) -> Result<(), Box<dyn Error>> {
+        let mut batch = Batch::default();
+        read.iter().for_each(|frame| frame.push_to(&mut batch));
+        written.iter().for_each(|frame| frame.push_to(&mut batch));
+        self.round_trip(&mut batch, |base, mut starts| {
+            let all = read.iter().copied().chain(written.iter().map(|frame| &**frame));
+            let planes = all.map(|frame| {
+                let (own, rest) = starts.split_at(frame.count());
+                starts = rest;
+                frame.planes_at(base, own)
+            });
+            work(&planes.collect::<Vec<_>>())
+        })?;
+        let mut starts = &batch.starts[read.iter().map(|frame| frame.count()).sum()..];
+        for frame in written {
+            let (own, rest) = starts.split_at(frame.count());
+            starts = rest;
+            frame.bring_back_from(&batch.bytes, own);
+        }
         Ok(())
     }
 }

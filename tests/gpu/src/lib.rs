@@ -5,6 +5,7 @@
 
 pub mod api;
 pub mod exact;
+pub mod examples;
 pub mod executor;
 pub mod facts;
 pub mod report;

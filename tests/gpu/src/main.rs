@@ -11,15 +11,17 @@ use framewright::cuda::Device;
 use framewright_gpu_suite::{
     api,
     exact::{self, Count},
+    examples,
     executor::Gpu,
     facts::Facts,
     report::{Part, Report},
 };
-use framewright_tests::conformance::{self, Section};
+use framewright_tests::conformance::{self, Outcome, Section};
 use std::{process::ExitCode, time::Instant};
 
 /// The parts in order; each runs alone with `--part`.
-const PARTS: [&str; 9] = ["sizes", "crops", "large", "copies", "triples", "frames", "streams", "api", "panic"];
+const PARTS: [&str; 10] =
+    ["sizes", "crops", "large", "copies", "examples", "triples", "frames", "streams", "api", "panic"];
 
 struct Options {
     json: Option<String>,
@@ -75,7 +77,9 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
     let gpu = Gpu { stream: device.stream()? };
     for name in PARTS {
         let chosen = options.parts.is_empty() || options.parts.iter().any(|part| part == name);
-        if !chosen || (options.sanitizer && !matches!(name, "sizes" | "crops" | "large" | "copies" | "api")) {
+        if !chosen
+            || (options.sanitizer && !matches!(name, "sizes" | "crops" | "large" | "copies" | "examples" | "api"))
+        {
             continue;
         }
         let start = Instant::now();
@@ -111,15 +115,25 @@ fn part(
             (_, true, _) => 37,
             _ => 1,
         };
-        let outcome = conformance::run_every(gpu, section, stride);
-        let first = outcome.first_difference.map(|difference| format!("{difference:?}"));
-        Count { cases: outcome.cases, differing: outcome.differing, first }
+        counted(conformance::run_every(gpu, section, stride))
     };
     Ok(match name {
         "sizes" => section(Section::Sizes),
         "crops" => section(Section::Crops),
         "large" => section(Section::Large),
         "copies" => section(Section::Copies),
+        "examples" => {
+            device.add_kernels(examples::module())?;
+            // Primes: every row layout has its turn.
+            let stride = if options.sanitizer {
+                37
+            } else if options.quick {
+                5
+            } else {
+                1
+            };
+            counted(framewright_tests::examples::run(gpu, stride))
+        }
         "triples" => exact::triples(&gpu.stream)?,
         "frames" => exact::large(&gpu.stream, options.quick)?,
         "streams" => exact::streams(device, if options.quick { 2 } else { 32 })?,
@@ -132,6 +146,11 @@ fn part(
         }
         other => return Err(format!("no part {other}").into()),
     })
+}
+
+fn counted(outcome: Outcome) -> Count {
+    let first = outcome.first_difference.map(|difference| format!("{difference:?}"));
+    Count { cases: outcome.cases, differing: outcome.differing, first }
 }
 
 fn print_part(part: &Part) {

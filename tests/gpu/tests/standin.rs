@@ -30,7 +30,7 @@ fn the_whole_suite_passes() {
         serde_json::from_slice(&std::fs::read(&json).expect("the suite wrote a report")).expect("a report");
     std::fs::remove_file(&json).expect("the report is removed");
     assert!(report.passed());
-    assert_eq!(report.parts.len(), 9);
+    assert_eq!(report.parts.len(), 10);
     assert_eq!(report.card, "framewright stand-in");
     assert_eq!(report.program_sha256.len(), 64);
     let triples = report.parts.iter().find(|part| part.name == "triples").expect("the part ran");

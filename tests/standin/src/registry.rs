@@ -14,7 +14,8 @@ pub(crate) struct Body {
 pub(crate) fn find(name: &str) -> Option<Body> {
     let test = TEST_ENTRIES.iter().find(|body| body.name == name).copied();
     test.or_else(|| {
-        let entry = framewright_kernels::FAMILIES.iter().flat_map(|family| family.iter()).find(|e| e.name == name)?;
+        let built_in = framewright_kernels::FAMILIES.iter().flat_map(|family| family.iter());
+        let entry = built_in.chain(framewright_examples::ENTRIES).find(|entry| entry.name == name)?;
         Some(Body { name: entry.name, parameter_bytes: entry.params_size, run: entry.run })
     })
 }
