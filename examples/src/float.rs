@@ -47,17 +47,6 @@ pub fn nv12_to_planar_f16(
     let y = (f32::from(y.get(at)) - 16.0) * (1.0 / 219.0);
     let (b, r) = ((f32::from(cb) - 128.0) * (1.0 / 224.0), (f32::from(cr) - 128.0) * (1.0 / 224.0));
     let rgb = [y + 1.5748 * r, (y - 0.187_324_27 * b) - 0.468_124_27 * r, y + 1.8556 * b];
-    let [r, g, b] = [0, 1, 2].map(|i| f16_from_f32(clamp(rgb[i]) * to.scale[i] + to.offset[i]));
+    let [r, g, b] = [0, 1, 2].map(|i| f16_from_f32(rgb[i].clamp(0.0, 1.0) * to.scale[i] + to.offset[i]));
     (r, g, b)
-}
-
-/// To 0..=1.
-fn clamp(x: f32) -> f32 {
-    if x < 0.0 {
-        0.0
-    } else if x > 1.0 {
-        1.0
-    } else {
-        x
-    }
 }

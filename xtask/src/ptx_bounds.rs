@@ -11,7 +11,8 @@ use crate::failure::{Failure, Result, fail};
 ///
 /// yuv420: without a number sm_120 spills (80 registers), as it and others do from 6 (80 registers) on; 5 (96) is clean
 /// everywhere. copy: 40 to 64 registers by itself, and 8 blocks (64) spill on sm_120.
-const BLOCKS: &[(&str, Option<u32>)] = &[("copy", None), ("selftest", None), ("yuv420", Some(5)), ("examples", None)];
+const BLOCKS: &[(&str, Option<u32>)] =
+    &[("copy", None), ("selftest", None), ("yuv420", Some(5)), ("examples", None), ("yardstick", Some(5))];
 
 /// The file that says how many threads a block has.
 pub(crate) const THREADS_FILE: &str = "crates/kernel/src/entry.rs";

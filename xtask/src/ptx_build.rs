@@ -22,6 +22,7 @@ pub(crate) struct Package {
 pub(crate) const PACKAGES: &[Package] = &[
     Package { name: "framewright-kernels", folder: "crates/framewright/ptx", family: None },
     Package { name: "framewright-examples", folder: "examples/ptx", family: Some("examples") },
+    Package { name: "framewright-yardstick", folder: "tests/gpu/ptx", family: Some("yardstick") },
 ];
 /// rustc's name of the GPU.
 pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";

@@ -46,6 +46,7 @@ pub(crate) const VECTOR_RULES: &[VectorRule] = &[
     VectorRule { family: "examples", entry: "nv12_to_planar_f16", accesses: STAGED },
     VectorRule { family: "examples", entry: "sobel", accesses: STAGED },
     VectorRule { family: "examples", entry: "threshold", accesses: STAGED },
+    VectorRule { family: "yardstick", entry: "framewright_yardstick_nv12_to_bgr24", accesses: V4 },
 ];
 
 /// Pixels 16 bytes at a time: from global memory, through shared memory, to global memory.
