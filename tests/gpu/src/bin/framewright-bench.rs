@@ -14,8 +14,14 @@ use framewright::{
     cuda::{Cuda, Device, Scope, Stream},
 };
 use framewright_driver::sys::{self, Code};
+use framewright_kernel::ParamLayout;
+use framewright_yardstick::{Color, Plane, Yardstick};
 use serde::Serialize;
-use std::process::ExitCode;
+use std::{
+    ffi::{CString, c_void},
+    process::ExitCode,
+    ptr::null_mut,
+};
 
 const REPEATS: usize = 7;
 
@@ -74,6 +80,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         convert::<Yuv420p8, Bgr8>(&stream, size, &mut rows)?;
         convert::<Nv12, Bgra8>(&stream, size, &mut rows)?;
         copy::<Nv12>(&stream, size, &mut rows)?;
+        yardstick(&stream, size, &mut rows)?;
     }
     if let Some(csv) = peers {
         let text = std::fs::read_to_string(csv)?;
@@ -139,45 +146,155 @@ fn empty<F: Format>(device: &Device, size: Size, count: usize) -> Result<Vec<Ima
     (0..count).map(|_| device.image_with_layout(&layout)).collect()
 }
 
-/// Median microseconds of a frame: `launch` queues all frames of a run.
-fn median_us<W>(stream: &Stream, count: usize, mut launch: W) -> Result<f64, Error>
-where
-    W: for<'scope, 'env> FnMut(&'scope Scope<'scope, 'env>) -> Result<(), Error>,
-{
-    let check = |code: Code, call: &str| code.ok().unwrap_or_else(|code| panic!("{call}: {code}"));
-    // Once plainly, so that modules are loaded.
-    stream.scope(&mut launch)?;
-    let raw = stream.as_raw();
-    let mut exec = std::ptr::null_mut();
-    stream.scope(|scope| {
-        // SAFETY: the stream captures until the end of this closure, and only launches of this thread.
-        check(unsafe { sys::cuStreamBeginCapture_v2(raw, 2) }, "cuStreamBeginCapture");
-        let launched = launch(scope);
-        let mut graph = std::ptr::null_mut();
-        // SAFETY: ends the capture just begun.
-        check(unsafe { sys::cuStreamEndCapture(raw, &mut graph) }, "cuStreamEndCapture");
-        launched?;
-        // SAFETY: a graph of launches on images that live until `median_us` returns.
-        check(unsafe { sys::cuGraphInstantiateWithFlags(&mut exec, graph, 0) }, "cuGraphInstantiate");
-        // SAFETY: instantiated; not used any more.
-        check(unsafe { sys::cuGraphDestroy(graph) }, "cuGraphDestroy");
-        Ok::<_, Error>(())
-    })?;
-    let mut times = Vec::new();
-    for _ in 0..=REPEATS {
-        let start = stream.record()?;
-        // SAFETY: the images live; the launch is waited for below.
-        check(unsafe { sys::cuGraphLaunch(exec, raw) }, "cuGraphLaunch");
-        let end = stream.record()?;
-        end.wait()?;
-        times.push(f64::from(end.milliseconds_since(&start)?) * 1000.0 / count as f64);
+fn check(code: Code, call: &str) {
+    code.ok().unwrap_or_else(|code| panic!("{call}: {code}"));
+}
+
+/// A graph of all frames of a run, ready to be replayed.
+struct Replay(sys::CUgraphExec);
+
+impl Replay {
+    /// `launch` queues all frames of a run.
+    fn of<W>(stream: &Stream, mut launch: W) -> Result<Self, Error>
+    where
+        W: for<'scope, 'env> FnMut(&'scope Scope<'scope, 'env>) -> Result<(), Error>,
+    {
+        // Once plainly, so that modules are loaded.
+        stream.scope(&mut launch)?;
+        let raw = stream.as_raw();
+        let mut exec = std::ptr::null_mut();
+        stream.scope(|scope| {
+            // SAFETY: the stream captures until the end of this closure, and only launches of this thread.
+            check(unsafe { sys::cuStreamBeginCapture_v2(raw, 2) }, "cuStreamBeginCapture");
+            let launched = launch(scope);
+            let mut graph = std::ptr::null_mut();
+            // SAFETY: ends the capture just begun.
+            check(unsafe { sys::cuStreamEndCapture(raw, &mut graph) }, "cuStreamEndCapture");
+            launched?;
+            // SAFETY: a graph of launches on images that live until the replays are done.
+            check(unsafe { sys::cuGraphInstantiateWithFlags(&mut exec, graph, 0) }, "cuGraphInstantiate");
+            // SAFETY: instantiated; not used any more.
+            check(unsafe { sys::cuGraphDestroy(graph) }, "cuGraphDestroy");
+            Ok::<_, Error>(())
+        })?;
+        Ok(Self(exec))
     }
-    // SAFETY: no launch of it runs any more.
-    check(unsafe { sys::cuGraphExecDestroy(exec) }, "cuGraphExecDestroy");
-    // The first replay warms up.
-    let mut times = times.split_off(1);
-    times.sort_by(f64::total_cmp);
-    Ok(times[REPEATS / 2])
+}
+impl Drop for Replay {
+    fn drop(&mut self) {
+        // SAFETY: no launch of it runs any more: each replay was waited for.
+        check(unsafe { sys::cuGraphExecDestroy(self.0) }, "cuGraphExecDestroy");
+    }
+}
+
+/// Median microseconds of a frame of each; replays take turns, so that what the clock does meets all.
+fn medians_us<const N: usize>(stream: &Stream, count: usize, replays: &[Replay; N]) -> Result<[f64; N], Error> {
+    let mut times = [const { Vec::new() }; N];
+    for _ in 0..=REPEATS {
+        for (Replay(exec), times) in replays.iter().zip(&mut times) {
+            let start = stream.record()?;
+            // SAFETY: the images live; the launch is waited for below.
+            check(unsafe { sys::cuGraphLaunch(*exec, stream.as_raw()) }, "cuGraphLaunch");
+            let end = stream.record()?;
+            end.wait()?;
+            times.push(f64::from(end.milliseconds_since(&start)?) * 1000.0 / count as f64);
+        }
+    }
+    Ok(times.map(|mut times| {
+        // The first replay warms up.
+        let mut times = times.split_off(1);
+        times.sort_by(f64::total_cmp);
+        times[REPEATS / 2]
+    }))
+}
+
+/// The yardstick's function, from its PTX.
+fn yardstick_function() -> Result<sys::CUfunction, Error> {
+    let ptx = concat!(include_str!("../../ptx/yardstick.ptx"), "\0");
+    let (mut module, mut function, mut address, mut bytes, mut hash) = (null_mut(), null_mut(), 0, 0, 0u64);
+    let name = |name: &str| CString::new(name).expect("names have no zero byte");
+    // SAFETY: the text is terminated; handles, address and hash are written to variables of their types. The module lives as
+    // long as the process.
+    unsafe {
+        check(
+            sys::cuModuleLoadDataEx(&mut module, ptx.as_ptr().cast(), 0, null_mut(), null_mut()),
+            "cuModuleLoadDataEx",
+        );
+        let symbol = name(framewright_yardstick::HASH_SYMBOL);
+        check(sys::cuModuleGetGlobal_v2(&mut address, &mut bytes, module, symbol.as_ptr()), "cuModuleGetGlobal");
+        check(sys::cuMemcpyDtoH_v2((&raw mut hash).cast(), address, size_of::<u64>()), "cuMemcpyDtoH");
+        assert_eq!(hash, <Yardstick as ParamLayout>::HASH, "the yardstick's PTX is of other sources");
+        let entry = name(framewright_yardstick::ENTRY);
+        check(sys::cuModuleGetFunction(&mut function, module, entry.as_ptr()), "cuModuleGetFunction");
+    }
+    Ok(function)
+}
+
+/// The library's NV12 to BGR beside the one that is written by hand, in turns.
+fn yardstick(stream: &Stream, size: Size, rows: &mut Vec<Row>) -> Result<(), Error> {
+    let count = frames(size, 4.5);
+    let sources = noise::<Nv12>(stream, size, count)?;
+    let (mut ours, mut theirs) =
+        (empty::<Bgr8>(stream.device(), size, count)?, empty::<Bgr8>(stream.device(), size, count)?);
+    let conversion = Conversion::new();
+    let color = conversion.resolve(framewright::ColorInfo::UNSPECIFIED, size);
+    let color = Color(framewright_kernels::YuvToRgb8::new(color.matrix, color.range, true));
+    let function = yardstick_function()?;
+    let device = stream.device().clone();
+    let replays = {
+        let planes =
+            |images: &mut [Image<Bgr8, Cuda>]| images.iter_mut().map(|t| t.as_raw_planes()).collect::<Vec<_>>();
+        let (ours, theirs) = (planes(&mut ours), planes(&mut theirs));
+        let dsl = Replay::of(stream, |scope| {
+            for (source, target) in sources.iter().zip(&ours) {
+                // SAFETY: as in `convert`.
+                let (source, target) = unsafe {
+                    (device.wrap::<Nv12>(size, &source.as_raw_planes())?, device.wrap_mut::<Bgr8>(size, target)?)
+                };
+                let _queued = scope.convert(source, target, &conversion)?;
+            }
+            Ok(())
+        })?;
+        let by_hand = Replay::of(stream, |_| {
+            for (source, target) in sources.iter().zip(&theirs) {
+                let planes = source.as_raw_planes();
+                let plane = |i: usize, rows: u32| Plane {
+                    base: planes[i].first_row.cast_const(),
+                    pitch_bytes: planes[i].pitch_bytes,
+                    row_bytes: size.width().next_multiple_of(if i == 0 { 1 } else { 2 }),
+                    rows,
+                };
+                let (width, height) = (size.width(), size.height());
+                let mut parameters = Yardstick {
+                    y: plane(0, height),
+                    cbcr: plane(1, height.div_ceil(2)),
+                    out: target[0].first_row,
+                    out_pitch_bytes: target[0].pitch_bytes,
+                    width,
+                    height,
+                    color,
+                };
+                let mut parameter = (&raw mut parameters).cast::<c_void>();
+                let (x, y) = (width.div_ceil(16 * 32), height.div_ceil(2 * 4));
+                // SAFETY: the parameters describe images that live; the hash was compared.
+                let code = unsafe {
+                    sys::cuLaunchKernel(function, x, y, 1, 32, 4, 1, 0, stream.as_raw(), &raw mut parameter, null_mut())
+                };
+                check(code, "cuLaunchKernel");
+            }
+            Ok(())
+        })?;
+        [dsl, by_hand]
+    };
+    let [dsl, by_hand] = medians_us(stream, count, &replays)?;
+    for at in [0, count - 1] {
+        let (ours, theirs) = (stream.download(&ours[at])?, stream.download(&theirs[at])?);
+        assert!(same(&ours, &theirs), "the yardstick gives other bytes in frame {at}");
+    }
+    row(rows, "framewright nv12 to bgr24, in turns with the yardstick".to_owned(), size, dsl, 4.5);
+    row(rows, "yardstick: nv12 to bgr24 by hand".to_owned(), size, by_hand, 4.5);
+    println!("{:44} {:5}x{:<5} {:9.3} DSL : by hand", "ratio", size.width(), size.height(), dsl / by_hand);
+    Ok(())
 }
 
 fn row(rows: &mut Vec<Row>, case: String, size: Size, us: f64, bytes_per_pixel: f64) {
@@ -197,7 +314,7 @@ fn convert<S: YuvFormat, D: RgbFormat>(stream: &Stream, size: Size, rows: &mut V
     let us = {
         let targets: Vec<_> = targets.iter_mut().map(|t| t.as_raw_planes()).collect();
         let device = stream.device().clone();
-        median_us(stream, count, |scope| {
+        let replay = Replay::of(stream, |scope| {
             for (source, target) in sources.iter().zip(&targets) {
                 // SAFETY: the targets live, and nobody else uses them while this runs.
                 let (source, target) =
@@ -205,7 +322,8 @@ fn convert<S: YuvFormat, D: RgbFormat>(stream: &Stream, size: Size, rows: &mut V
                 let _queued = scope.convert(source, target, &conversion)?;
             }
             Ok(())
-        })?
+        })?;
+        medians_us(stream, count, &[replay])?[0]
     };
     // What was timed is right.
     for at in [0, count - 1] {
@@ -222,7 +340,7 @@ fn copy<F: Format>(stream: &Stream, size: Size, rows: &mut Vec<Row>) -> Result<(
     let sources = noise::<F>(stream, size, count)?;
     let targets = empty::<F>(stream.device(), size, count)?;
     let device = stream.device().clone();
-    let us = median_us(stream, count, |scope| {
+    let replay = Replay::of(stream, |scope| {
         for (source, target) in sources.iter().zip(&targets) {
             // SAFETY: as in `convert`.
             let (source, target) = unsafe {
@@ -232,6 +350,7 @@ fn copy<F: Format>(stream: &Stream, size: Size, rows: &mut Vec<Row>) -> Result<(
         }
         Ok(())
     })?;
+    let [us] = medians_us(stream, count, &[replay])?;
     row(rows, format!("framewright copy of {}, a launch a plane", F::NAME), size, us, 3.0);
     Ok(())
 }
