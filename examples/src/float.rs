@@ -21,7 +21,7 @@ pub struct Normalisation {
 }
 
 impl Normalisation {
-    /// For channels of this mean and deviation, in 0..=1.
+    /// For channels of this mean and deviation, in 0..=1. A deviation of 0 gives infinities.
     pub fn new(mean: [f32; 3], deviation: [f32; 3]) -> Self {
         Self {
             scale: core::array::from_fn(|i| 1.0 / deviation[i]),

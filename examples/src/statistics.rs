@@ -26,11 +26,12 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// The mean, and the variance of the samples around it.
-    pub fn mean_variance(&self) -> (f64, f64) {
-        let (n, sum, squares) = (self.count as f64, self.sum as f64, self.squares as f64);
-        let mean = sum / n;
-        (mean, squares / n - mean * mean)
+    /// The mean, and the variance of the samples around it; `None` for no samples.
+    pub fn mean_variance(&self) -> Option<(f64, f64)> {
+        let (n, sum, squares) = (u128::from(self.count), u128::from(self.sum), u128::from(self.squares));
+        // Exact up to here: floats would subtract two large numbers that are nearly the same.
+        let spread = n * squares - sum * sum;
+        (n > 0).then(|| (sum as f64 / n as f64, spread as f64 / (n * n) as f64))
     }
 }
 

@@ -156,11 +156,12 @@ impl Rgb for Bgra8 {
 pub fn convert<S: Yuv420, T: Rgb>(at: Block<16, 2>, src: In<S>, dst: Out<T>, color: Uniform<YuvToRgb8>) -> T::Tile {
     let samples = S::tile(src, at);
     let mut pixels = T::Tile::EMPTY;
-    // Spelled out, not looped: a tile that is indexed by a run-time number would live in local memory on the GPU.
-    convert_quad(&samples, &color, &mut pixels, 0);
-    convert_quad(&samples, &color, &mut pixels, 1);
+    // Spelled out, not looped: a tile that is indexed by a run-time number would live in local memory on the GPU. In this order
+    // ptxas needs no more registers than it allows itself, on every GPU that is checked.
     convert_quad(&samples, &color, &mut pixels, 2);
     convert_quad(&samples, &color, &mut pixels, 3);
+    convert_quad(&samples, &color, &mut pixels, 0);
+    convert_quad(&samples, &color, &mut pixels, 1);
     pixels
 }
 

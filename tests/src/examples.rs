@@ -27,6 +27,8 @@ pub struct Case {
     pub offset: Option<Offset>,
     /// The part that the launch computes.
     pub part: Option<Rect>,
+    /// Where the frame that `blend_logo` changes lies in a larger one.
+    pub into: Option<Offset>,
     /// Counts cases.
     pub turn: usize,
 }
@@ -38,6 +40,17 @@ impl Case {
     /// None, for frames that the list makes.
     pub fn region<F: Format>(&self) -> Said<Option<Region<F>>> {
         Ok(match self.offset {
+            Some(offset) => Some(Region::new(offset, self.size)?),
+            None => None,
+        })
+    }
+
+    /// The region of a larger frame that is changed.
+    ///
+    /// # Errors
+    /// None, for frames that the list makes.
+    pub fn changed<F: Format>(&self) -> Said<Option<Region<F>>> {
+        Ok(match self.into {
             Some(offset) => Some(Region::new(offset, self.size)?),
             None => None,
         })
@@ -109,7 +122,12 @@ impl Runner for Cpu {
         Ok(self.launch(case.call(flip::<Bgr8, _, _, _>(case.view(src)?, axes, dst.view_mut())))?)
     }
     fn blend_logo(&self, case: &Case, frame: &mut Frame<Nv12>, logo: &Frame<Nv12>, alpha: &Frame<Gray8>) -> Said<()> {
-        Ok(self.launch(case.call(blend_logo(frame.view_mut(), case.view(logo)?, case.view(alpha)?)))?)
+        let mut whole = frame.view_mut();
+        let frame = match case.changed()? {
+            Some(region) => whole.crop_mut(region)?,
+            None => whole,
+        };
+        Ok(self.launch(case.call(blend_logo(frame, case.view(logo)?, case.view(alpha)?)))?)
     }
     fn nv12_to_planar_f16(
         &self,
@@ -153,7 +171,12 @@ impl Bytes {
                 (seed as u32).wrapping_mul(0x9e37_79b1) ^ (plane as u32) << 27 ^ (row as u32) << 13 ^ byte as u32;
             x = (x ^ x >> 16).wrapping_mul(0x85eb_ca6b);
             x = (x ^ x >> 13).wrapping_mul(0xc2b2_ae35);
-            (x >> 24) as u8
+            // A quarter are the least and the largest, which rounding and saturation meet.
+            match x & 7 {
+                0 => 0,
+                1 => 255,
+                _ => (x >> 24) as u8,
+            }
         })
     }
 
@@ -338,10 +361,15 @@ fn check_flip_bgr8<R: Runner>(runner: &R, case: &Case, pattern: Pattern) -> Said
 fn check_blend_logo<R: Runner>(runner: &R, case: &Case, pattern: Pattern) -> Said<Option<Wrong>> {
     // The frame is as large as the launch; a part must lie on its chroma grid.
     let part = case.part.map(|part| Rect::new(Offset::new(part.offset.x / 2 * 2, part.offset.y / 2 * 2), part.size));
-    let case = &Case { part, ..*case };
+    // Every third is placed in a larger frame, as a logo would be.
+    let into = case.turn.is_multiple_of(3).then(|| Offset::new(2 * (case.turn as u32 % 5), 4));
+    let case = &Case { part, into, ..*case };
+    let at = into.unwrap_or(Offset::new(0, 0));
+    let whole =
+        if into.is_some() { sized(case.size.width() + at.x + 3, case.size.height() + at.y + 1) } else { case.size };
     let (logo, alpha) = (Source::<Nv12>::new(case, 3), Source::<Gray8>::new(case, 4));
-    let before = Bytes::noise::<Nv12>(case.size, 5);
-    let mut image = frame::<Nv12>(case.size, &before, case.turn / 2, pattern);
+    let before = Bytes::noise::<Nv12>(whole, 5);
+    let mut image = frame::<Nv12>(whole, &before, case.turn / 2, pattern);
     runner.blend_logo(case, &mut image, &logo.frame, &alpha.frame)?;
     let part = case.computed();
     let (left, top) = (part.offset.x as usize, part.offset.y as usize);
@@ -352,11 +380,18 @@ fn check_blend_logo<R: Runner>(runner: &R, case: &Case, pattern: Pattern) -> Sai
         let (a, b) = (i64::from(a), i64::from(b));
         (2 * (a * d + (b - a) * n) + d).div_euclid(2 * d) as u8
     };
-    let expected = Bytes::new::<Nv12>(case.size, |plane, row, byte| {
+    let expected = Bytes::new::<Nv12>(whole, |plane, row, byte| {
         let old = before.at(plane, byte, row);
+        let step = if plane == 0 { 1 } else { 2 };
+        // Places in the launch, whose corner is at `at`.
+        let (Some(byte), Some(row)) = (byte.checked_sub(at.x as usize), row.checked_sub(at.y as usize / step)) else {
+            return old;
+        };
         if plane == 0 {
-            let opacity = i64::from(alpha.first(byte, row, 1, 0));
-            return if inside(byte, row) { mix(old, logo.first(byte, row, 1, 0), opacity, 255) } else { old };
+            if !inside(byte, row) {
+                return old;
+            }
+            return mix(old, logo.first(byte, row, 1, 0), i64::from(alpha.first(byte, row, 1, 0)), 255);
         }
         let pixels = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(i, j)| (byte / 2 * 2 + i, 2 * row + j));
         let shared: Vec<_> = pixels.into_iter().filter(|&(x, y)| inside(x, y)).collect();
@@ -412,9 +447,9 @@ fn network_value(luma: u8, cb: u8, cr: u8, channel: usize, to: &Normalisation) -
     f16::from_f32(scaled + to.offset[channel])
 }
 
-/// A wrong number where no byte is.
-fn wrong_number(what: &'static str, at: usize, expected: u64, found: u64) -> Option<Wrong> {
-    (expected != found).then_some(Wrong { plane: what, byte: at, row: 0, expected: expected as u8, found: found as u8 })
+/// An error where a number is wrong.
+fn right(what: &str, at: usize, expected: u64, found: u64) -> Said<()> {
+    if expected == found { Ok(()) } else { Err(format!("{what} {at} is {found}, expected {expected}").into()) }
 }
 
 fn check_luma_histogram<R: Runner>(runner: &R, case: &Case, _: Pattern) -> Said<Option<Wrong>> {
@@ -424,7 +459,8 @@ fn check_luma_histogram<R: Runner>(runner: &R, case: &Case, _: Pattern) -> Said<
     for (x, y) in pixels(case.computed()) {
         expected[usize::from(source.first(x, y, 1, 0))] += 1;
     }
-    Ok((0..256).find_map(|i| wrong_number("bin", i, expected[i], found[i])))
+    (0..256).try_for_each(|i| right("bin", i, expected[i], found[i]))?;
+    Ok(None)
 }
 
 fn check_mean_variance<R: Runner>(runner: &R, case: &Case, _: Pattern) -> Said<Option<Wrong>> {
@@ -432,16 +468,14 @@ fn check_mean_variance<R: Runner>(runner: &R, case: &Case, _: Pattern) -> Said<O
     let found = runner.mean_variance(case, &source.frame)?;
     let samples: Vec<u64> = pixels(case.computed()).map(|(x, y)| source.first(x, y, 1, 0).into()).collect();
     let (sum, squares) = (samples.iter().sum(), samples.iter().map(|s| s * s).sum());
-    let numbers = [(samples.len() as u64, found.count), (sum, found.sum), (squares, found.squares)];
-    let wrong =
-        numbers.into_iter().enumerate().find_map(|(i, (expected, found))| wrong_number("moment", i, expected, found));
-    if wrong.is_none() {
-        let mean = sum as f64 / samples.len() as f64;
-        let variance = samples.iter().map(|&s| (s as f64 - mean).powi(2)).sum::<f64>() / samples.len() as f64;
-        let said = found.mean_variance();
-        assert!((said.0 - mean).abs() < 1e-9 && (said.1 - variance).abs() < 1e-6, "{said:?} for {mean}, {variance}");
-    }
-    Ok(wrong)
+    right("count", 0, samples.len() as u64, found.count)?;
+    right("sum", 0, sum, found.sum)?;
+    right("sum of squares", 0, squares, found.squares)?;
+    let mean = sum as f64 / samples.len() as f64;
+    let variance = samples.iter().map(|&s| (s as f64 - mean).powi(2)).sum::<f64>() / samples.len() as f64;
+    let said = found.mean_variance().ok_or("no samples")?;
+    assert!((said.0 - mean).abs() < 1e-9 && (said.1 - variance).abs() < 1e-6, "{said:?} for {mean}, {variance}");
+    Ok(None)
 }
 
 fn pixels(part: Rect) -> impl Iterator<Item = (usize, usize)> {
@@ -460,7 +494,7 @@ fn cases(stride: usize) -> impl Iterator<Item = Case> {
             sized((width - width / 3).div_ceil(2), (height - height / 2).div_ceil(2)),
         );
         [(None, None), (Some(Offset::new(2, 4)), None), (None, Some(part)), (Some(Offset::new(4, 2)), Some(part))]
-            .map(|(offset, part)| Case { size, offset, part, turn: 0 })
+            .map(|(offset, part)| Case { size, offset, part, into: None, turn: 0 })
     });
     all.enumerate().map(|(turn, case)| Case { turn, ..case }).step_by(stride)
 }

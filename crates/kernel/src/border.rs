@@ -30,7 +30,8 @@ impl<S> Border<S> {
         let n = i64::from(count);
         let i = i64::from(i);
         match self {
-            Self::Replicate => Some(i.clamp(0, n - 1) as u32),
+            // Not `clamp`, which would panic for a plane without samples, and so is compiled in.
+            Self::Replicate => Some(i.max(0).min(n - 1) as u32),
             Self::Wrap => Some(remainder(i, n) as u32),
             Self::Reflect101 => {
                 let period = 2 * (n - 1);

@@ -1,6 +1,6 @@
 //! Parameters that combine over all items: [`Reduce`] and [`Bins`].
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", framewright_host_check))]
 use crate::device;
 use crate::{
     item::Item,
@@ -8,7 +8,7 @@ use crate::{
     params::{FNV_BASIS, fnv, fnv_u64},
 };
 use bytemuck::Pod;
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", framewright_host_check))]
 use core::marker::PhantomData;
 
 /// Values that combine to one: a sum, a minimum, or a struct of your own.
@@ -34,7 +34,7 @@ use core::marker::PhantomData;
 pub trait Combine: Pod + Send + Sync {
     /// What changes nothing when combined.
     const IDENTITY: Self;
-    /// Two values as one, this one's items before the other's.
+    /// Two values as one.
     fn combine(self, other: Self) -> Self;
 }
 
@@ -93,7 +93,7 @@ combines! {
 /// Blocks reach past the edges: there, ask [`Block::covers`](crate::Block::covers) before adding.
 pub struct Reduce<T> {
     value: T,
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     shared: u32,
 }
 
@@ -153,20 +153,20 @@ unsafe impl<I: Item, T: Combine> Param<I, ()> for Reduce<T> {
     unsafe fn open(_: &Self::Raw, _shared: u32) -> Self {
         Self {
             value: T::IDENTITY,
-            #[cfg(target_arch = "nvptx64")]
+            #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
             shared: _shared,
         }
     }
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     fn merge(&mut self, later: &Self) {
         self.value = self.value.combine(later.value);
     }
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     unsafe fn publish(&self, raw: &Self::Raw) {
         // SAFETY: as promised by the caller.
         unsafe { raw.result.cast::<T>().write_unaligned(self.value) }
     }
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn finish(&self, raw: &Self::Raw) {
         // SAFETY: all threads of the block come here, with shared memory for a value each.
@@ -178,11 +178,11 @@ unsafe impl<I: Item, T: Combine> Param<I, ()> for Reduce<T> {
 ///
 /// Blocks reach past the edges: there, ask [`Block::covers`](crate::Block::covers) before counting.
 pub struct Bins<const N: usize> {
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     counts: [u64; N],
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     counts: PhantomData<[u32; N]>,
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     shared: u32,
 }
 
@@ -191,11 +191,11 @@ impl<const N: usize> Bins<N> {
     #[inline(always)]
     pub fn count(&mut self, index: impl Into<u32>) {
         let index = index.into();
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
         if let Some(count) = self.counts.get_mut(index as usize) {
             *count += 1;
         }
-        #[cfg(target_arch = "nvptx64")]
+        #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
         if index < N as u32 {
             // SAFETY: a counter of this block's shared memory.
             unsafe { device::count_shared(self.shared + 4 * index) }
@@ -203,7 +203,7 @@ impl<const N: usize> Bins<N> {
     }
 
     /// The counts so far: for executors.
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     #[doc(hidden)]
     pub fn counts(&self) -> &[u64; N] {
         &self.counts
@@ -237,23 +237,23 @@ unsafe impl<I: Item, const N: usize> Param<I, ()> for Bins<N> {
         true
     };
     const SHARED: u32 = (4 * N as u32).next_multiple_of(16);
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     #[inline(always)]
     unsafe fn open(_: &Self::Raw, _: u32) -> Self {
         Self { counts: [0; N] }
     }
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn open(_: &Self::Raw, shared: u32) -> Self {
         Self { counts: PhantomData, shared }
     }
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     fn merge(&mut self, later: &Self) {
         for (count, more) in self.counts.iter_mut().zip(&later.counts) {
             *count += more;
         }
     }
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     unsafe fn publish(&self, raw: &Self::Raw) {
         for (i, count) in self.counts.iter().enumerate() {
             // SAFETY: as promised by the caller.
@@ -263,13 +263,13 @@ unsafe impl<I: Item, const N: usize> Param<I, ()> for Bins<N> {
             }
         }
     }
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn begin(&self) {
         // SAFETY: the counters are this block's.
         unsafe { device::zero_shared(self.shared, N as u32) }
     }
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn finish(&self, raw: &Self::Raw) {
         // SAFETY: all threads of the block come here, after a barrier.

@@ -67,14 +67,14 @@ impl<T: Pod, const N: usize> Table<T, N> {
     }
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
 #[inline(always)]
 unsafe fn load<T: Pod>(address: *const u8) -> T {
     // SAFETY: as promised by the caller.
     unsafe { address.cast::<T>().read_unaligned() }
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", framewright_host_check))]
 #[inline(always)]
 unsafe fn load<T: Pod>(address: *const u8) -> T {
     let mut value = T::zeroed();

@@ -19,9 +19,16 @@ use crate::{
     plane::PlaneOut,
     value::{self, Cells},
 };
+#[cfg(not(framewright_host_check))]
 use core::arch::asm;
 use framewright_core::{PlaneSpec, Subsampling};
 use hardware::{barrier, block, grid, sync_warp, thread};
+#[cfg(framewright_host_check)]
+use host_check::asm;
+
+/// What stands in for the assembler where the host only checks this file.
+#[cfg(framewright_host_check)]
+mod host_check;
 
 /// Indices and barriers: from `core` here, from `cuda_std` where rust-cuda compiles.
 #[cfg(not(feature = "rust-cuda"))]
@@ -68,6 +75,9 @@ mod hardware {
 }
 #[cfg(feature = "rust-cuda")]
 mod hardware {
+    #[cfg(framewright_host_check)]
+    use super::host_check::asm;
+    #[cfg(not(framewright_host_check))]
     use core::arch::asm;
     use cuda_std::thread as cuda;
 
@@ -444,7 +454,7 @@ pub unsafe fn run<K: Instance>(launch: &Launch<K>) {
         remember_kernel(K::ENTRY.name);
     }
     let [_, warp] = thread();
-    let domain = launch.domain;
+    let domain = &launch.domain;
     let staging = shared::<K>();
     let stage = staging + warp * <K as Known>::STAGE;
     // SAFETY: as promised by the caller; the shared memory after the staging is for what the parameters need beside.
@@ -454,7 +464,7 @@ pub unsafe fn run<K: Instance>(launch: &Launch<K>) {
     if !<K as Known>::COMBINES {
         if row * K::Item::HEIGHT < domain.y1 {
             // SAFETY: the whole warp is in this row.
-            unsafe { run_warp::<K>(&mut params, &domain, stage, column, row) };
+            unsafe { run_warp::<K>(&mut params, domain, stage, column, row) };
         }
         return;
     }
@@ -467,7 +477,7 @@ pub unsafe fn run<K: Instance>(launch: &Launch<K>) {
         while y * K::Item::HEIGHT < domain.y1 {
             let mut x = column;
             while x * K::Item::WIDTH < domain.x1 {
-                run_warp::<K>(&mut params, &domain, stage, x, y);
+                run_warp::<K>(&mut params, domain, stage, x, y);
                 x += columns * (LANES * K::Item::REPEAT);
             }
             y += rows * WARPS;
@@ -612,11 +622,15 @@ pub(crate) unsafe fn flush<I: Item, S: PlaneSpec>(out: &PlaneOut, domain: &Domai
                 .wrapping_add(u64::from(first) * u64::from(sample));
             let from = stage + r * row;
             if to & 15 == 0 && low == 0 && high == row {
-                let mut c = lane;
-                while c < row / 16 {
-                    // SAFETY: chunk c of the warp's row, aligned, inside the domain.
-                    unsafe { store_global(to + u64::from(c) * 16, load_shared(from + slot(c, chunks(item)) * 16)) };
-                    c += LANES;
+                // A constant count of rounds, so that they overlap.
+                let mut k = 0;
+                while k < (row / 16).div_ceil(LANES) {
+                    let c = k * LANES + lane;
+                    if row.is_multiple_of(16 * LANES) || c < row / 16 {
+                        // SAFETY: chunk c of the warp's row, aligned, inside the domain.
+                        unsafe { store_global(to + u64::from(c) * 16, load_shared(from + slot(c, chunks(item)) * 16)) };
+                    }
+                    k += 1;
                 }
             } else {
                 // SAFETY: bytes low..high of the row are samples of the domain, which the caller promised to be writable.
@@ -830,6 +844,7 @@ pub(crate) unsafe fn reduce<T: Combine>(value: T, raw: &ReduceRaw, shared: u32) 
 }
 
 // Where the record of a panic is, set by the host when it loads the module; and which kernel a block runs.
+#[cfg(not(framewright_host_check))]
 core::arch::global_asm!(
     ".visible .global .align 8 .u64 FRAMEWRIGHT_FAULT_RECORD = 0;",
     ".shared .align 8 .u64 framewright_kernel_name[2];",

@@ -22,7 +22,7 @@ pub struct Entry {
     ///
     /// # Safety
     /// As [`Launch::run_grid`].
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     pub run: unsafe fn(params: *const u8, grid: [u32; 3], block: [u32; 3]),
 }
 
@@ -35,7 +35,7 @@ impl Entry {
             hash_symbol,
             params_hash: Launch::<K>::HASH,
             params_size: size_of::<Launch<K>>(),
-            #[cfg(not(target_arch = "nvptx64"))]
+            #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
             run: Launch::<K>::run_grid,
         }
     }

@@ -1,6 +1,6 @@
 //! Images as kernels see them: [`In`], [`Out`], [`InOut`], and the planes of what is read.
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
 use crate::value::Cells;
 use crate::{
     border::Border,
@@ -425,14 +425,14 @@ unsafe impl<I: Item, F: Format> Param<I, ()> for In<F> {
 }
 
 /// Stores each plane's part.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
 struct Store<'a, P> {
     plane: P,
     domain: &'a Domain,
     x: u32,
     y: u32,
 }
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
 impl<I: Item, P: Fn(usize) -> PlaneOut> crate::value::PlaneSink<I> for Store<'_, P> {
     #[inline(always)]
     fn plane<S: PlaneSpec, C: Cells>(&mut self, index: usize, cells: C) {
@@ -442,12 +442,12 @@ impl<I: Item, P: Fn(usize) -> PlaneOut> crate::value::PlaneSink<I> for Store<'_,
 }
 
 /// Puts each plane's part into the staging memory.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", framewright_host_check))]
 struct Put {
     stage: u32,
     index: u32,
 }
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", framewright_host_check))]
 impl<I: Item> crate::value::PlaneSink<I> for Put {
     #[inline(always)]
     fn plane<S: PlaneSpec, C: crate::value::Cells>(&mut self, _: usize, cells: C) {
@@ -458,7 +458,7 @@ impl<I: Item> crate::value::PlaneSink<I> for Put {
 }
 
 /// Stores each plane's part of the staging memory.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", framewright_host_check))]
 struct Flush<'a, P> {
     plane: P,
     domain: &'a Domain,
@@ -466,7 +466,7 @@ struct Flush<'a, P> {
     x: u32,
     y: u32,
 }
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", framewright_host_check))]
 impl<I: Item, P: Fn(usize) -> PlaneOut> crate::value::PlaneVisit<I> for Flush<'_, P> {
     #[inline(always)]
     fn plane<S: PlaneSpec>(&mut self, index: usize) {
@@ -478,18 +478,18 @@ impl<I: Item, P: Fn(usize) -> PlaneOut> crate::value::PlaneVisit<I> for Flush<'_
 
 macro_rules! stores {
     (|$image:ident| $plane:expr) => {
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
         #[inline(always)]
         unsafe fn store(&self, domain: &Domain, x: u32, y: u32, given: &G) {
             let $image = &self.planes;
             <F::Planes as Takes<I, G>>::split(given, &mut Store { plane: $plane, domain, x, y });
         }
-        #[cfg(target_arch = "nvptx64")]
+        #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
         #[inline(always)]
         unsafe fn put(stage: u32, index: u32, given: &G) {
             <F::Planes as Takes<I, G>>::split(given, &mut Put { stage, index });
         }
-        #[cfg(target_arch = "nvptx64")]
+        #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
         #[inline(always)]
         unsafe fn flush(&self, domain: &Domain, stage: u32, x: u32, y: u32) {
             let $image = &self.planes;

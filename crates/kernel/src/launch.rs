@@ -5,7 +5,7 @@ use crate::{
     kernel::{Kernel, Launch},
     list::ParamList,
 };
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
 use crate::{item::private::Make, place::Reach};
 
 /// Whether something is combined over all items, so that a launch's order of items matters.
@@ -29,7 +29,7 @@ impl<K: Kernel> Launch<K> {
     /// # Safety
     /// For as long as they are used: what the parameters read is readable, and the pixels of the domain in what they write
     /// writable, with nobody else using the latter.
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     #[inline(always)]
     pub unsafe fn open(&self) -> K::Params {
         // SAFETY: as promised by the caller.
@@ -40,7 +40,7 @@ impl<K: Kernel> Launch<K> {
     ///
     /// # Safety
     /// As [`Launch::open`], and nobody else runs these rows.
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     pub unsafe fn run_item_rows(&self, params: &mut K::Params, rows: core::ops::Range<u32>, at: &mut [u32; 2]) {
         for row in rows {
             // SAFETY: as promised by the caller, for this row.
@@ -50,7 +50,7 @@ impl<K: Kernel> Launch<K> {
 
     /// # Safety
     /// As [`Launch::run_item_rows`].
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     #[inline(always)]
     unsafe fn run_item_row(&self, params: &mut K::Params, row: u32, columns: core::ops::Range<u32>, at: &mut [u32; 2]) {
         let domain = self.domain;
@@ -69,7 +69,7 @@ impl<K: Kernel> Launch<K> {
     }
 
     /// Takes in what `later` combined, which ran the rows after those of `params`.
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     pub fn merge(params: &mut K::Params, later: &K::Params) {
         params.merge(later);
     }
@@ -78,7 +78,7 @@ impl<K: Kernel> Launch<K> {
     ///
     /// # Safety
     /// `raw` points to a `Launch<K>`, for which the promise of [`Launch::open`] holds.
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     pub unsafe fn run_grid(raw: *const u8, grid: [u32; 3], block: [u32; 3]) {
         // SAFETY: the caller promised a Launch<K> there; it may be unaligned.
         let launch = unsafe { raw.cast::<Self>().read_unaligned() };

@@ -60,7 +60,7 @@
 mod border;
 mod combine;
 mod data;
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", framewright_host_check))]
 pub mod device;
 pub mod entry;
 pub mod fault;

@@ -63,21 +63,21 @@ pub unsafe trait ParamList<I: Item, G>: KindList + Sized {
     fn reach(&self, x: u32, y: u32) -> Reach;
     /// # Safety
     /// As [`Param::store`].
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     unsafe fn store(&self, domain: &Domain, x: u32, y: u32, given: &G);
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     fn merge(&mut self, later: &Self);
     /// # Safety
     /// As [`Param::publish`].
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     unsafe fn publish(&self, raw: &Self::Raw);
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     unsafe fn begin(&self);
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     unsafe fn put(stage: u32, index: u32, given: &G);
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     unsafe fn flush(&self, domain: &Domain, stage: u32, x: u32, y: u32);
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     unsafe fn finish(&self, raw: &Self::Raw);
 }
 
@@ -95,7 +95,7 @@ unsafe impl<I: Item, G, H, A: Param<I, G>, B: ParamList<I, H>> ParamList<I, Pair
     fn reach(&self, x: u32, y: u32) -> Reach {
         self.0.reach(x, y).max(self.1.reach(x, y))
     }
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     #[inline(always)]
     unsafe fn store(&self, domain: &Domain, x: u32, y: u32, given: &Pair<G, H>) {
         // SAFETY: as promised by the caller.
@@ -104,12 +104,12 @@ unsafe impl<I: Item, G, H, A: Param<I, G>, B: ParamList<I, H>> ParamList<I, Pair
             self.1.store(domain, x, y, &given.1);
         }
     }
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     fn merge(&mut self, later: &Self) {
         self.0.merge(&later.0);
         self.1.merge(&later.1);
     }
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     unsafe fn publish(&self, raw: &Self::Raw) {
         // SAFETY: as promised by the caller.
         unsafe {
@@ -117,7 +117,7 @@ unsafe impl<I: Item, G, H, A: Param<I, G>, B: ParamList<I, H>> ParamList<I, Pair
             self.1.publish(&raw.1);
         }
     }
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn begin(&self) {
         // SAFETY: as promised by the caller.
@@ -126,7 +126,7 @@ unsafe impl<I: Item, G, H, A: Param<I, G>, B: ParamList<I, H>> ParamList<I, Pair
             self.1.begin();
         }
     }
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn put(stage: u32, index: u32, given: &Pair<G, H>) {
         // SAFETY: as promised by the caller.
@@ -135,7 +135,7 @@ unsafe impl<I: Item, G, H, A: Param<I, G>, B: ParamList<I, H>> ParamList<I, Pair
             B::put(stage + A::STAGE, index, &given.1);
         }
     }
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn flush(&self, domain: &Domain, stage: u32, x: u32, y: u32) {
         // SAFETY: as promised by the caller.
@@ -144,7 +144,7 @@ unsafe impl<I: Item, G, H, A: Param<I, G>, B: ParamList<I, H>> ParamList<I, Pair
             self.1.flush(domain, stage + A::STAGE, x, y);
         }
     }
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn finish(&self, raw: &Self::Raw) {
         // SAFETY: as promised by the caller.
@@ -169,40 +169,40 @@ unsafe impl<I: Item, G, A: Param<I, G>> ParamList<I, Last<G>> for Last<A> {
     fn reach(&self, x: u32, y: u32) -> Reach {
         self.0.reach(x, y)
     }
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     #[inline(always)]
     unsafe fn store(&self, domain: &Domain, x: u32, y: u32, given: &Last<G>) {
         // SAFETY: as promised by the caller.
         unsafe { self.0.store(domain, x, y, &given.0) }
     }
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     fn merge(&mut self, later: &Self) {
         self.0.merge(&later.0);
     }
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     unsafe fn publish(&self, raw: &Self::Raw) {
         // SAFETY: as promised by the caller.
         unsafe { self.0.publish(&raw.0) }
     }
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn begin(&self) {
         // SAFETY: as promised by the caller.
         unsafe { self.0.begin() }
     }
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn put(stage: u32, index: u32, given: &Last<G>) {
         // SAFETY: as promised by the caller.
         unsafe { A::put(stage, index, &given.0) }
     }
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn flush(&self, domain: &Domain, stage: u32, x: u32, y: u32) {
         // SAFETY: as promised by the caller.
         unsafe { self.0.flush(domain, stage, x, y) }
     }
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn finish(&self, raw: &Self::Raw) {
         // SAFETY: as promised by the caller.

@@ -9,9 +9,9 @@ use half::f16;
 /// ```
 #[inline(always)]
 pub fn pack_sat_u8x4(values: [i32; 4]) -> u32 {
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     return crate::device::pack_sat_u8x4(values);
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     {
         let byte = |v: i32| v.clamp(0, 255) as u32;
         let [a, b, c, d] = values;
@@ -30,17 +30,17 @@ pub fn pack_sat_u8x4(values: [i32; 4]) -> u32 {
 /// ```
 #[inline(always)]
 pub fn f16_from_f32(value: f32) -> f16 {
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     return f16::from_bits(crate::device::f16_bits(value));
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     f16::from_f32(value)
 }
 
 /// The same number as `f32`, exactly: one instruction on the GPU.
 #[inline(always)]
 pub fn f32_from_f16(value: f16) -> f32 {
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     return crate::device::f32_of_f16(value.to_bits());
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     value.to_f32()
 }

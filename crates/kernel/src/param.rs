@@ -48,26 +48,26 @@ pub unsafe trait Param<I: Item, G>: ParamKind + Sized {
     ///
     /// # Safety
     /// Nobody else uses the pixels of this item in what is written.
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     #[inline(always)]
     unsafe fn store(&self, _domain: &Domain, _x: u32, _y: u32, _given: &G) {}
 
     /// Takes in what a later part of the launch combined.
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     fn merge(&mut self, _later: &Self) {}
 
     /// Writes what was combined to where the launch says: for drivers that stand in for one.
     ///
     /// # Safety
     /// As [`Param::open`].
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     unsafe fn publish(&self, _raw: &Self::Raw) {}
 
     /// Prepares shared memory; a barrier follows.
     ///
     /// # Safety
     /// All threads of a block call it.
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn begin(&self) {}
 
@@ -75,7 +75,7 @@ pub unsafe trait Param<I: Item, G>: ParamKind + Sized {
     ///
     /// # Safety
     /// `stage` are [`Param::STAGE`] bytes of shared memory of the warp.
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn put(_stage: u32, _index: u32, _given: &G) {}
 
@@ -83,7 +83,7 @@ pub unsafe trait Param<I: Item, G>: ParamKind + Sized {
     ///
     /// # Safety
     /// All lanes of the warp call it, after a barrier.
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn flush(&self, _domain: &Domain, _stage: u32, _x: u32, _y: u32) {}
 
@@ -91,7 +91,7 @@ pub unsafe trait Param<I: Item, G>: ParamKind + Sized {
     ///
     /// # Safety
     /// All threads of a block call it, after all items.
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn finish(&self, _raw: &Self::Raw) {}
 }

@@ -132,7 +132,7 @@ impl PlaneIn {
         words
     }
 
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     #[inline(always)]
     unsafe fn words_inside<const WORDS: usize>(&self, x: u32, y: u32, _: Reach, _: Via) -> [u32; WORDS] {
         // SAFETY: `reach` saw the load inside rows that `new`'s caller promised to be readable; u32 arrays have no invalid
@@ -141,7 +141,7 @@ impl PlaneIn {
         words.map(u32::from_le)
     }
 
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
     #[inline(always)]
     unsafe fn words_inside<const WORDS: usize>(&self, x: u32, y: u32, reach: Reach, via: Via) -> [u32; WORDS] {
         // SAFETY: `reach` saw the whole load inside readable rows, aligned for `Aligned` and with a word to spare on both
@@ -241,7 +241,7 @@ impl PlaneIn {
 ///
 /// # Safety
 /// They are readable where this runs, and nobody writes them unless `via` says so.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
 #[inline(always)]
 unsafe fn load_scalar<const BYTES: usize>(address: *const u8, _: Via) -> u32 {
     // SAFETY: as promised by the caller.
@@ -254,7 +254,7 @@ unsafe fn load_scalar<const BYTES: usize>(address: *const u8, _: Via) -> u32 {
     }
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", framewright_host_check))]
 #[inline(always)]
 unsafe fn load_scalar<const BYTES: usize>(address: *const u8, via: Via) -> u32 {
     // SAFETY: as on the host; the planes of a launch on a GPU are global memory.

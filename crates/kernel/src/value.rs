@@ -1,7 +1,7 @@
 //! What kernels return: samples, and tiles of them.
 
 use crate::item::{Block, Item, Pixel};
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
 use crate::plane::PlaneOut;
 use framewright_core::{PlaneList, PlaneSpec, Sample, Subsampling};
 
@@ -202,7 +202,7 @@ takes!(many; S0 V0 0, S1 V1 1, S2 V2 2, S3 V3 3);
 ///
 /// # Safety
 /// The item's pixels inside the domain are writable through `out`, with nobody else using them.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
 #[inline(always)]
 pub(crate) unsafe fn store<I: Item, S: PlaneSpec, C: Cells>(
     out: &PlaneOut,

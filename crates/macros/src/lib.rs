@@ -41,6 +41,12 @@ use proc_macro::TokenStream;
 /// of samples `[[S; W]; H]` or `Packed<WORDS, H>` (of several planes a tuple of them, in which subsampled planes have fewer
 /// columns and rows).
 ///
+/// # Generic kernels
+///
+/// Their call names the types, and leaves an `_` for each parameter after the place, since images of several formats may have
+/// the same planes: `flip::<Gray8, _, _>(&src, &mut dst)`. On the CPU every combination runs; on the GPU those that
+/// `instances` lists, which the compiler checks.
+///
 /// # Options
 ///
 /// | option | meaning |

@@ -90,7 +90,11 @@ impl Runner for Gpu {
         self.with_frames(&[logo, alpha], &mut [frame], |planes| {
             let (logo, alpha) = (view(case, &device, logo, &planes[0])?, view(case, &device, alpha, &planes[1])?);
             // SAFETY: as for the views; the frame's bytes are its own.
-            let frame = unsafe { device.wrap_mut::<Nv12>(size, &planes[2])? };
+            let mut whole = unsafe { device.wrap_mut::<Nv12>(size, &planes[2])? };
+            let frame = match case.changed()? {
+                Some(region) => whole.crop_mut(region)?,
+                None => whole,
+            };
             Ok(self.stream.scope(|scope| scope.launch(case.call(blend_logo(frame, logo, alpha))).map(drop))?)
         })
     }

@@ -123,10 +123,10 @@ unsafe fn convert<const REACH: u32>(p: &Yardstick, x: u32, y: u32, stage: u32, l
     let (rows, cbcr) =
         unsafe { ([load::<REACH>(&p.y, x, y), load::<REACH>(&p.y, x, y + 1)], load::<REACH>(&p.cbcr, x, y / 2)) };
     let mut out = [[0; 12]; 2];
-    quad(p, &rows, &cbcr, &mut out, 0);
-    quad(p, &rows, &cbcr, &mut out, 1);
     quad(p, &rows, &cbcr, &mut out, 2);
     quad(p, &rows, &cbcr, &mut out, 3);
+    quad(p, &rows, &cbcr, &mut out, 0);
+    quad(p, &rows, &cbcr, &mut out, 1);
     let mut r = 0;
     while r < 2 {
         let mut j = 0;
