@@ -34,7 +34,7 @@ pub(crate) enum Content {
     /// compute-sanitizer's tools over a fixed list of cases.
     Sanitizer(Vec<Tool>),
     /// Timings.
-    Bench(Vec<Row>),
+    Bench(Bench),
 }
 
 /// A part of the suite.
@@ -77,9 +77,22 @@ struct Tools {
     tools: Vec<Tool>,
 }
 
-#[derive(Deserialize)]
-struct Rows {
-    rows: Vec<Row>,
+/// Timings, and ratios of those that were taken in turns.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Bench {
+    pub(crate) rows: Vec<Row>,
+    /// None in files from before the yardstick.
+    #[serde(default)]
+    pub(crate) ratios: Vec<Ratio>,
+}
+
+/// One time over another.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Ratio {
+    pub(crate) case: String,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) ratio: f64,
 }
 
 impl Record {
@@ -98,7 +111,7 @@ impl Record {
         let content = match kind {
             "suite" => Content::Suite(json::<Parts>(file, text)?.parts),
             "sanitizer" => Content::Sanitizer(json::<Tools>(file, text)?.tools),
-            _ => Content::Bench(json::<Rows>(file, text)?.rows),
+            _ => Content::Bench(json(file, text)?),
         };
         Ok(Self { file: file.to_owned(), facts, content })
     }
@@ -135,7 +148,7 @@ impl Record {
                     }
                 }
             }
-            Content::Bench(rows) => {
+            Content::Bench(Bench { rows, ratios }) => {
                 if rows.is_empty() {
                     find("nothing was timed".to_owned());
                 }
@@ -147,6 +160,9 @@ impl Record {
                     if *us_per_frame <= 0.0 || *gb_per_s <= 0.0 {
                         find(format!("`{case}` at {width}x{height}: {us_per_frame} us, {gb_per_s} GB/s"));
                     }
+                }
+                for Ratio { case, width, height, ratio } in ratios.iter().filter(|ratio| ratio.ratio <= 0.0) {
+                    find(format!("`{case}` at {width}x{height}: a ratio of {ratio}"));
                 }
             }
         }
@@ -266,5 +282,11 @@ pub(crate) mod tests {
         assert!(findings(&[row, row])[0].ends_with("`c` of framewright at 8x4 is there twice"));
         assert!(findings(&[&row.replace("1.5", "0")])[0].ends_with("`c` at 8x4: 0 us, 10 GB/s"));
         assert!(findings(&[])[0].ends_with("nothing was timed"));
+        let ratio = |ratio: &str| {
+            let ratios = format!(r#""ratios":[{{"case":"r","width":8,"height":4,"ratio":{ratio}}}]"#);
+            record("bench", &format!(r#""rows":[{row}],{ratios}"#)).findings()
+        };
+        assert!(ratio("1.02").is_empty());
+        assert!(ratio("0")[0].ends_with("`r` at 8x4: a ratio of 0"));
     }
 }

@@ -1,6 +1,6 @@
 //! The tables of docs/gpu-runs/README.md, in Markdown, from the records alone.
 
-use crate::gpu_record::{Content, Facts, Part, Record, Row, Tool};
+use crate::gpu_record::{Bench, Content, Facts, Part, Record, Row, Tool};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ fn section(record: &Record) -> String {
     let (title, table) = match &record.content {
         Content::Suite(parts) => ("The suite: CPU = GPU = exact reference", suite(parts)),
         Content::Sanitizer(tools) => ("compute-sanitizer", sanitizer(tools)),
-        Content::Bench(rows) => ("Timings: microseconds a frame, GB/s", bench(rows)),
+        Content::Bench(timings) => ("Timings: microseconds a frame, GB/s", bench(timings)),
     };
     let Facts { card, compute_capability, driver, program_sha256, .. } = &record.facts;
     let capability = compute_capability.as_ref().map(|c| format!(" (compute capability {c})")).unwrap_or_default();
@@ -83,8 +83,8 @@ fn sanitizer(tools: &[Tool]) -> String {
     table.0
 }
 
-/// A row a case, in the file's order; a pair of columns a size, the smallest first.
-fn bench(rows: &[Row]) -> String {
+/// A row a case, in the file's order; a pair of columns a size, the smallest first. Then the ratios, a line each.
+fn bench(Bench { rows, ratios }: &Bench) -> String {
     let mut sizes: Vec<(u32, u32)> = rows.iter().map(|row| (row.width, row.height)).collect();
     sizes.sort_by_key(|&(width, height)| (u64::from(width) * u64::from(height), width));
     sizes.dedup();
@@ -106,7 +106,14 @@ fn bench(rows: &[Row]) -> String {
         });
         table.row([case.to_owned(), source.to_owned()].into_iter().chain(timed));
     }
-    table.0
+    if ratios.is_empty() {
+        return table.0;
+    }
+    let mut times = Table::new(["ratio of times", "size", "ratio"], 2);
+    for ratio in ratios {
+        times.row([ratio.case.clone(), format!("{}x{}", ratio.width, ratio.height), format!("{:.3}", ratio.ratio)]);
+    }
+    format!("{}\n{}", table.0, times.0)
 }
 
 /// A table, a line a row.
@@ -216,6 +223,14 @@ NVIDIA H200, NVIDIA 580 for CUDA 13.0; program sha256 `5f8b`; \
 | a | peers.py |  |  | 99.00 | 1508 |
 ";
         assert_eq!(text, format!("{HEAD}{expected}"));
+    }
+
+    #[test]
+    fn ratios_stand_below_the_timings() {
+        let ratios = r#","ratios":[{"case":"a : b","width":1920,"height":1080,"ratio":0.98765}]"#;
+        let text = page(&[record("bench", &format!("{ROWS}{ratios}"))]);
+        let expected = "1508 |\n\n| ratio of times | size | ratio |\n|---|---|---:|\n| a : b | 1920x1080 | 0.988 |\n";
+        assert!(text.ends_with(expected), "{text}");
     }
 
     #[test]

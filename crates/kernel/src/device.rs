@@ -8,10 +8,11 @@
 //! blocks  [48 B ][48 B ][48 B ]…     ──►   [16][16][16][16][16]…  lane k stores chunk k, k + 32, …
 //! ```
 
+#[cfg(not(feature = "rust-cuda"))]
+use crate::fault::FaultRecord;
 use crate::{
     combine::{Combine, ReduceRaw},
     entry::{LANES, WARPS},
-    fault::FaultRecord,
     item::{Domain, Item, private::Make},
     kernel::{Instance, Launch},
     list::ParamList,
@@ -613,29 +614,28 @@ pub(crate) unsafe fn flush<I: Item, S: PlaneSpec>(out: &PlaneOut, domain: &Domai
     let span = row / sample;
     let low = ((domain.x0 / sx).max(first) - first) * sample;
     let high = (domain.x1.div_ceil(sx).min(first + span) - first) * sample;
-    let (y0, y1) = (domain.y0 / sy, domain.y1.div_ceil(sy));
-    let mut r = 0;
-    while r < value::rows::<I, S>() {
-        if top + r >= y0 && top + r < y1 {
-            let to = (out.base as u64)
-                .wrapping_add(out.pitch_bytes.wrapping_mul(i64::from(top + r)) as u64)
-                .wrapping_add(u64::from(first) * u64::from(sample));
-            let from = stage + r * row;
-            if to & 15 == 0 && low == 0 && high == row {
-                // A constant count of rounds, so that they overlap.
-                let mut k = 0;
-                while k < (row / 16).div_ceil(LANES) {
-                    let c = k * LANES + lane;
-                    if row.is_multiple_of(16 * LANES) || c < row / 16 {
-                        // SAFETY: chunk c of the warp's row, aligned, inside the domain.
-                        unsafe { store_global(to + u64::from(c) * 16, load_shared(from + slot(c, chunks(item)) * 16)) };
-                    }
-                    k += 1;
+    // Rows of the item in the domain. As numbers of the run, so that the loop's body is compiled once.
+    let mut r = (domain.y0 / sy).max(top) - top;
+    let end = (domain.y1.div_ceil(sy) - top).min(value::rows::<I, S>());
+    while r < end {
+        let to = (out.base as u64)
+            .wrapping_add(out.pitch_bytes.wrapping_mul(i64::from(top + r)) as u64)
+            .wrapping_add(u64::from(first) * u64::from(sample));
+        let from = stage + r * row;
+        if to & 15 == 0 && low == 0 && high == row {
+            // A constant count of rounds, so that they overlap.
+            let mut k = 0;
+            while k < (row / 16).div_ceil(LANES) {
+                let c = k * LANES + lane;
+                if row.is_multiple_of(16 * LANES) || c < row / 16 {
+                    // SAFETY: chunk c of the warp's row, aligned, inside the domain.
+                    unsafe { store_global(to + u64::from(c) * 16, load_shared(from + slot(c, chunks(item)) * 16)) };
                 }
-            } else {
-                // SAFETY: bytes low..high of the row are samples of the domain, which the caller promised to be writable.
-                unsafe { store_row(from, to, low, high, lane, row, chunks(item)) };
+                k += 1;
             }
+        } else {
+            // SAFETY: bytes low..high of the row are samples of the domain, which the caller promised to be writable.
+            unsafe { store_row(from, to, low, high, lane, row, chunks(item)) };
         }
         r += 1;
     }

@@ -12,14 +12,15 @@ const ROW: u32 = LANES * 48;
 /// The hash of the parameter block, compared when the module loads.
 #[unsafe(no_mangle)]
 #[used]
-pub static FRAMEWRIGHT_YARDSTICK_NV12_TO_BGR24_PARAMS_HASH: u64 = <Yardstick as framewright_kernel::ParamLayout>::HASH;
+pub(crate) static FRAMEWRIGHT_YARDSTICK_NV12_TO_BGR24_PARAMS_HASH: u64 =
+    <Yardstick as framewright_kernel::ParamLayout>::HASH;
 
 /// NV12 to BGR, 16x2 pixels a thread.
 ///
 /// # Safety
 /// Launched with blocks of 32 x 4 threads on memory that the parameters describe.
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn framewright_yardstick_nv12_to_bgr24(p: Yardstick) {
+pub(crate) unsafe extern "ptx-kernel" fn framewright_yardstick_nv12_to_bgr24(p: Yardstick) {
     // SAFETY: reading the thread's place has no precondition.
     let (lane, warp, column, row) = unsafe {
         (
