@@ -28,6 +28,7 @@ pub struct Moments {
 impl Moments {
     /// The mean, and the variance of the samples around it; `None` for no samples.
     pub fn mean_variance(&self) -> Option<(f64, f64)> {
+        // rust-cuda: ok, only the host asks.
         let (n, sum, squares) = (u128::from(self.count), u128::from(self.sum), u128::from(self.squares));
         // Exact up to here: floats would subtract two large numbers that are nearly the same.
         let spread = n * squares - sum * sum;

@@ -53,6 +53,7 @@ pub struct ChromaTerms {
 }
 
 /// `numerator / denominator * 2^bits`, rounded to nearest.
+// rust-cuda: ok, the host makes the coefficients.
 const fn fixed(numerator: i128, denominator: i128, bits: u32) -> i128 {
     let twice = (numerator << (bits + 1)) / denominator;
     // Half away from zero; no coefficient here lies at a tie.
@@ -63,6 +64,7 @@ impl YuvToRgb8 {
     /// The coefficients of a matrix and range. `blue_first` is the order B, G, R; else R, G, B.
     pub const fn new(matrix: Matrix, range: Range, blue_first: bool) -> Self {
         let (kr, kb) = matrix.kr_kb_e4();
+        // rust-cuda: ok, as above.
         let (kr, kb, one) = (kr as i128, kb as i128, 10_000);
         let kg = one - kr - kb;
         // Levels a code: 255/219 and 255/224 in limited range, 1 in full range.

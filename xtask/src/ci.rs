@@ -8,7 +8,7 @@ use crate::ptx::Ptx;
 use crate::step::{Outcome, Skip, Steps};
 use crate::toolchain::{self, Toolchain};
 use crate::workspace::Workspace;
-use crate::{architecture, gpu_report, process, ptxas, tools};
+use crate::{architecture, gpu_report, process, ptxas, rust_cuda, tools};
 use std::path::Path;
 use std::process::Command;
 
@@ -72,6 +72,7 @@ pub(crate) fn run(workspace: &Workspace, strict: bool) -> bool {
     steps.run("architecture", || architecture::check(workspace).into());
     steps.run("GPU runs", || gpu_report::run(workspace, true).into());
     ptx(workspace, &mut steps);
+    steps.run("rust-cuda", || rust_cuda::check(workspace).into());
     steps.run("GPU", || gpu(workspace));
 
     let good = steps.good(strict);

@@ -15,6 +15,7 @@ mod ptx_head;
 mod ptx_source;
 mod ptx_text;
 mod ptxas;
+mod rust_cuda;
 mod step;
 mod toolchain;
 mod tools;
@@ -31,6 +32,9 @@ cargo xtask TASK
   ci [--strict]               every check; with --strict nothing may be skipped but the GPU
   ptx [--check] [--out DIR]   compile gpu-kernels/ to PTX, a file a family; --check compares instead of writing
   architecture                the crate table of ARCHITECTURE.md against cargo metadata and the sources
+  rust-cuda                   what can be checked of the kernels for rust-cuda without its compiler
+  rust-cuda --build CHECKOUT [--out DIR]
+                              compile them with the rust-cuda in that folder (docs/rust-cuda.md)
   gpu-report [--check]        docs/gpu-runs/README.md from the JSON files there; --check compares
   exhaustive                  the tests over their full ranges, optimised (minutes)
   tools                       ptxas and nvdisasm from PyPI into target/tools
@@ -59,6 +63,11 @@ fn task(words: &[&str]) -> Result<bool> {
         ["ci", "--strict"] => return Ok(ci::run(&Workspace::find()?, true)),
         ["ptx", options @ ..] => ptx_task(options),
         ["architecture"] => architecture::check(&Workspace::find()?),
+        ["rust-cuda"] => rust_cuda::check(&Workspace::find()?),
+        ["rust-cuda", "--build", checkout] => rust_cuda::build(&Workspace::find()?, Path::new(checkout), None),
+        ["rust-cuda", "--build", checkout, "--out", out] => {
+            rust_cuda::build(&Workspace::find()?, Path::new(checkout), Some(Path::new(out)))
+        }
         ["gpu-report"] => gpu_report::run(&Workspace::find()?, false),
         ["gpu-report", "--check"] => gpu_report::run(&Workspace::find()?, true),
         ["exhaustive"] => ci::exhaustive(&Workspace::find()?),

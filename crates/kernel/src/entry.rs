@@ -57,15 +57,24 @@ macro_rules! kernels {
 
 /// Defines what happens when a kernel of this crate panics on the GPU: the host is told which and where. Once in a crate that
 /// is compiled to PTX.
+///
+/// With feature `rust-cuda` it is empty: `cuda_std` brings a handler of its own, which stops the launch and tells nothing.
+#[cfg(not(feature = "rust-cuda"))]
 #[macro_export]
 macro_rules! panic_handler {
     () => {
-        #[cfg(all(target_arch = "nvptx64", not(feature = "rust-cuda")))]
+        #[cfg(target_arch = "nvptx64")]
         #[panic_handler]
         fn framewright_panic(info: &::core::panic::PanicInfo<'_>) -> ! {
             $crate::device::panicked(info)
         }
     };
+}
+/// Empty: `cuda_std` has the handler of panics, which stops the launch and tells nothing.
+#[cfg(feature = "rust-cuda")]
+#[macro_export]
+macro_rules! panic_handler {
+    () => {};
 }
 
 /// Threads of a block on the GPU: a warp from left to right, and this many warps from top to bottom.

@@ -54,7 +54,8 @@
 //!
 //! This crate is `no_std` and knows no host: no images, no drivers, no threads.
 #![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(stdarch_nvptx, asm_experimental_arch))]
+#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch))]
+#![cfg_attr(all(target_arch = "nvptx64", not(feature = "rust-cuda")), feature(stdarch_nvptx))]
 #![warn(missing_docs)]
 
 mod border;

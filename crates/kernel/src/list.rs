@@ -38,11 +38,21 @@ pub trait KindList: 'static {
 }
 impl<A: ParamKind, B: KindList> KindList for Pair<A, B> {
     type Raw = Pair<A::Raw, B::Raw>;
-    const HASH: u64 = fnv_u64(fnv_u64(fnv_u64(FNV_BASIS, A::HASH), B::HASH), Self::Raw::HASH);
+    const HASH: u64 = {
+        has_size::<A>();
+        fnv_u64(fnv_u64(fnv_u64(FNV_BASIS, A::HASH), B::HASH), Self::Raw::HASH)
+    };
 }
 impl<A: ParamKind> KindList for Last<A> {
     type Raw = Last<A::Raw>;
-    const HASH: u64 = fnv_u64(fnv_u64(FNV_BASIS, A::HASH), Self::Raw::HASH);
+    const HASH: u64 = {
+        has_size::<A>();
+        fnv_u64(fnv_u64(FNV_BASIS, A::HASH), Self::Raw::HASH)
+    };
+}
+/// rust-cuda refuses parameters of no size, and nobody needs one.
+const fn has_size<A: ParamKind>() {
+    assert!(size_of::<A::Raw>() > 0, "a kernel's parameter has a size: leave a `Uniform` out that holds nothing");
 }
 
 /// Parameters that a kernel on items `I` can have that returns `G`. Sealed by what executors need.

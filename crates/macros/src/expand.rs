@@ -307,8 +307,7 @@ impl Expansion<'_> {
         let text = entry.to_string();
         let hash_text = text.to_uppercase() + "_PARAMS_HASH";
         let hash = Ident::new(&hash_text, entry.span());
-        // Only rust-cuda's compiler knows the attribute.
-        let mark = cfg!(feature = "rust-cuda").then(|| quote!(#[nvvm_internal::kernel]));
+        let (device, mark, abi) = marks();
         quote! {
             #(#cfgs)*
             #(#attributes)*
@@ -317,7 +316,7 @@ impl Expansion<'_> {
             }
             #(#cfgs)*
             #(#attributes)*
-            #[cfg(target_arch = "nvptx64")]
+            #device
             const _: () = {
                 type Marker = #name #arguments;
                 /// The hash of the parameter block, compared when the module loads.
@@ -328,13 +327,24 @@ impl Expansion<'_> {
                 /// Launched with blocks of 32 x 4 threads on memory that the parameters describe.
                 #mark
                 #[unsafe(no_mangle)]
-                pub unsafe extern "ptx-kernel" fn #entry(launch: #path::Launch<Marker>) {
+                pub unsafe extern #abi fn #entry(launch: #path::Launch<Marker>) {
                     // SAFETY: as promised by whoever launches.
                     unsafe { #path::device::run(&launch) }
                 }
             };
         }
     }
+}
+
+/// Where an entry is compiled, its mark, and how it is called. Where the host checks the device code (`cargo xtask
+/// rust-cuda`), it stands for itself: a host knows neither the mark nor the way of calling.
+fn marks() -> (TokenStream, TokenStream, TokenStream) {
+    if cfg!(framewright_host_check) {
+        return (quote!(), quote!(), quote!("C"));
+    }
+    // Only rust-cuda's compiler knows the attribute.
+    let mark = if cfg!(feature = "rust-cuda") { quote!(#[nvvm_internal::kernel]) } else { quote!() };
+    (quote!(#[cfg(target_arch = "nvptx64")]), mark, quote!("ptx-kernel"))
 }
 
 /// The next of what there is one of for each written image.

@@ -1,0 +1,8 @@
+// A number of no size: one of the compilers for GPUs refuses such parameters.
+// CHECK: check
+use framewright_kernel::prelude::*;
+
+#[kernel]
+pub fn same(at: Pixel, src: In<Gray8>, _number: Uniform<[u8; 1]>, dst: Out<Gray8>) -> u8 {
+    src.get(at)
+}

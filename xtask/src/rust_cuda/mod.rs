@@ -1,0 +1,390 @@
+//! rust-cuda: what can be known of it without its compiler, and a build for those who have it.
+//!
+//! `cargo xtask rust-cuda` looks for what one of the two generators refuses, compiles the device code with feature `rust-cuda`
+//! on the host against `cuda_std`'s stubs, compares entries and parameter hashes with the checked-in PTX, and type-checks the
+//! builder. `--build CHECKOUT` runs it: it compiles everything with the rust-cuda that lies in that folder.
+
+mod asm;
+mod rules;
+mod source;
+
+use crate::failure::{Failure, Result, fail, read_text, write_text};
+use crate::process;
+use crate::ptx_build::{self, PACKAGES, Package};
+use crate::ptx_text::{Module, without_comments};
+use crate::workspace::Workspace;
+use serde_json::Value;
+use source::Source;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The feature of the kernel crates.
+const FEATURE: &str = "rust-cuda";
+/// Lets the device code compile for the host: see `crates/kernel/src/device/host_check.rs`.
+const HOST_CHECK: &str = "--cfg=framewright_host_check";
+/// The builder's package, a workspace of its own.
+const BUILDER: &str = "xtask/rust-cuda";
+/// The version that crates.io has, which the type-check takes.
+const CODEGEN: (&str, &str) = ("rustc_codegen_nvvm", "0.3.0");
+
+/// The packages of which everybody's kernels are made, from the workspace root; the benchmark's yardstick is none.
+const SOURCES: &[&str] = &["crates/core", "crates/kernel", "gpu-kernels", "examples"];
+
+/// The packages with entries that rust-cuda compiles.
+fn packages() -> impl Iterator<Item = &'static Package> {
+    PACKAGES.iter().filter(|package| package.name != "framewright-yardstick")
+}
+
+/// All that needs no rust-cuda.
+pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    lint(workspace)?;
+    casts(workspace)?;
+    for package in packages() {
+        same_entries(workspace, package)?;
+    }
+    type_check_builder(workspace)
+}
+
+/// The rules over the text of the sources.
+fn lint(workspace: &Workspace) -> Result<()> {
+    let mut files = Vec::new();
+    for folder in SOURCES {
+        rust_files(&workspace.root.join(folder).join("src"), &mut files)?;
+    }
+    files.sort();
+    let mut found = Vec::new();
+    for file in &files {
+        let shown = file.strip_prefix(&workspace.root).unwrap_or(file).to_string_lossy();
+        found.extend(rules::findings(&Source::read(&shown, &read_text(file)?)));
+    }
+    if !found.is_empty() {
+        return fail!("one source for both generators:\n  {}", found.join("\n  "));
+    }
+    println!("{} files hold nothing that one of the generators refuses", files.len());
+    Ok(())
+}
+
+fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let unreadable = |error| Failure(format!("cannot list {}: {error}", folder.display()));
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.is_dir() {
+            rust_files(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// A cargo that compiles the device code for the host.
+fn host_cargo(workspace: &Workspace) -> std::process::Command {
+    let mut cargo = workspace.cargo();
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", HOST_CHECK).env("CARGO_TARGET_DIR", workspace.target.join("rust-cuda/host"));
+    cargo
+}
+
+/// Floats to integers by `as`: rust-cuda's do not saturate. clippy knows the types.
+fn casts(workspace: &Workspace) -> Result<()> {
+    if !process::succeeds(workspace.cargo().args(["clippy", "--version"])) {
+        println!("float to integer `as`: not looked for, there is no clippy; `rustup component add clippy` brings it");
+        return Ok(());
+    }
+    let mut cargo = host_cargo(workspace);
+    cargo.args(["clippy", "--locked", "--message-format=json", "--features", FEATURE]);
+    cargo.args(["--package", "framewright-core", "--package", "framewright-kernel"]);
+    for package in packages() {
+        cargo.args(["--package", package.name]);
+    }
+    cargo.args(["--", "-Wclippy::cast_possible_truncation"]);
+    let output = process::output(&mut cargo)?;
+    if !output.status.success() {
+        return fail!("clippy of the device code:\n{}", String::from_utf8_lossy(&output.stderr).trim_end());
+    }
+    let mut found = Vec::new();
+    for (file, line, what) in float_casts(&String::from_utf8_lossy(&output.stdout)) {
+        let source = Source::read(&file, &read_text(&workspace.root.join(&file))?);
+        if !source.allows(line) {
+            found.push(format!(
+                "{file}:{line}: {what}: rust-cuda does not saturate; clamp first and say so: `// rust-cuda: ok, clamped`"
+            ));
+        }
+    }
+    if !found.is_empty() {
+        return fail!("one source for both generators:\n  {}", found.join("\n  "));
+    }
+    println!("no float becomes an integer by an unclamped `as`");
+    Ok(())
+}
+
+/// File, line and words of the messages about floats that are cast.
+fn float_casts(messages: &str) -> Vec<(String, usize, String)> {
+    let mut found: Vec<_> = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter_map(|value| {
+            let message = value.get("message")?;
+            let words = message.get("message")?.as_str()?;
+            let float = ["f16", "f32", "f64"].iter().any(|ty| words.starts_with(&format!("casting `{ty}` to `")));
+            let integer = !["`f16` may", "`f32` may", "`f64` may"].iter().any(|ty| words.contains(ty));
+            if !float || !integer {
+                return None;
+            }
+            let span = message.get("spans")?.as_array()?.iter().find(|span| span["is_primary"] == true)?;
+            let line = usize::try_from(span["line_start"].as_u64()?).ok()?;
+            Some((span["file_name"].as_str()?.to_owned(), line, words.to_owned()))
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Compiles a package's device code on the host, bodies and all, and compares its entries with the checked-in PTX.
+fn same_entries(workspace: &Workspace, package: &Package) -> Result<()> {
+    let folder = workspace.target.join("rust-cuda/host/debug/deps");
+    let prefix = format!("{}-", package.name.replace('-', "_"));
+    let listings = || -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let ours = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(&prefix) && name.ends_with(".s")
+        };
+        entries.filter(ours).collect()
+    };
+    // An old one would be read where cargo holds the package for fresh: compiled always, under its own name.
+    for old in listings() {
+        std::fs::remove_file(&old).map_err(|error| Failure(format!("cannot remove {}: {error}", old.display())))?;
+    }
+    let mut cargo = host_cargo(workspace);
+    cargo.args(["rustc", "--locked", "--package", package.name, "--lib", "--features", FEATURE]);
+    let stamp = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |now| now.as_nanos());
+    // A flag that changes nothing but that the compiler runs.
+    process::run(cargo.args(["--", "--emit=asm", "-Ccodegen-units=1", &format!("--cfg=framewright_run=\"{stamp}\"")]))?;
+    let [listing] = &listings()[..] else {
+        return fail!("{}: expected one listing {prefix}*.s in {}", package.name, folder.display());
+    };
+    let found = asm::hashes(&read_text(listing)?)?;
+    compare(package.name, &found, &checked_in(workspace, package)?)?;
+    println!("{}: {} entries compile on the host with {FEATURE}, hashes as in the PTX", package.name, found.len());
+    Ok(())
+}
+
+/// Entry -> hash of its parameters, over all of a package's PTX files.
+fn checked_in(workspace: &Workspace, package: &Package) -> Result<BTreeMap<String, u64>> {
+    let mut all = BTreeMap::new();
+    for family in ptx_build::families(workspace, package)? {
+        all.extend(hashes_of(&workspace.root.join(package.folder).join(family + ".ptx"))?);
+    }
+    Ok(all)
+}
+
+/// Entry -> hash of its parameters, in a PTX file.
+fn hashes_of(file: &Path) -> Result<BTreeMap<String, u64>> {
+    let text = without_comments(&read_text(file)?);
+    let module = Module::parse(&text)?;
+    let hash = |name: &str| module.hashes.get(&name.to_lowercase()).copied();
+    let entry = |name: &str| match hash(name) {
+        Some(hash) => Ok((name.to_owned(), hash)),
+        None => fail!("{}: {name}: expected the hash of its parameters, found none", file.display()),
+    };
+    module.entries().map(|function| entry(&function.name)).collect()
+}
+
+/// The same entries with the same hashes.
+fn compare(what: &str, found: &BTreeMap<String, u64>, expected: &BTreeMap<String, u64>) -> Result<()> {
+    let mut wrong = Vec::new();
+    for (entry, hash) in expected {
+        match found.get(entry) {
+            Some(other) if other == hash => {}
+            Some(other) => wrong.push(format!("{entry}: expected parameters {hash:016x}, found {other:016x}")),
+            None => wrong.push(format!("{entry}: expected an entry, found none")),
+        }
+    }
+    wrong.extend(
+        found
+            .keys()
+            .filter(|entry| !expected.contains_key(*entry))
+            .map(|entry| format!("{entry}: found an entry that the checked-in PTX does not have")),
+    );
+    if wrong.is_empty() { Ok(()) } else { fail!("{what}:\n  {}", wrong.join("\n  ")) }
+}
+
+/// The builder against crates.io's `cuda_builder`, whose code generator cannot be had here: an empty crate stands for it.
+fn type_check_builder(workspace: &Workspace) -> Result<()> {
+    let folder = workspace.target.join("rust-cuda");
+    let (name, version) = CODEGEN;
+    let stand_in = folder.join(name);
+    write_text(
+        &stand_in.join("Cargo.toml"),
+        &format!("[package]\nname = \"{name}\"\nversion = \"{version}\"\nedition = \"2021\"\n[workspace]\n"),
+    )?;
+    write_text(&stand_in.join("src/lib.rs"), "")?;
+    write_text(&folder.join("cuda/include/cuda.h"), "")?;
+    // A copy, so that no lock file of this patch lies beside the sources.
+    let copy = folder.join("check");
+    for file in ["Cargo.toml", "src/main.rs"] {
+        write_text(&copy.join(file), &read_text(&workspace.root.join(BUILDER).join(file))?)?;
+    }
+    let mut cargo = crate::workspace::cargo();
+    cargo.current_dir(&copy).env("CUDA_PATH", folder.join("cuda"));
+    cargo.env("CARGO_TARGET_DIR", folder.join("builder")).env_remove("CARGO_ENCODED_RUSTFLAGS");
+    let patch = format!("patch.crates-io.{name}.path={:?}", stand_in.display().to_string());
+    process::run(cargo.args(["check", "--quiet", "--config", &patch]))?;
+    println!("{BUILDER}: type-checked against crates.io's cuda_builder");
+    Ok(())
+}
+
+/// Compiles everything with the rust-cuda in `checkout`, whose `rust-toolchain.toml` says with which Rust.
+pub(crate) fn build(workspace: &Workspace, checkout: &Path, out: Option<&Path>) -> Result<()> {
+    let absolute =
+        |path: &Path| std::path::absolute(path).map_err(|error| Failure(format!("{}: {error}", path.display())));
+    let checkout = absolute(checkout)?;
+    for name in ["cuda_builder", "cuda_std"] {
+        let manifest = checkout.join("crates").join(name).join("Cargo.toml");
+        if !manifest.is_file() {
+            return fail!("--build: expected a checkout of rust-cuda, found no {}", manifest.display());
+        }
+    }
+    let folder = workspace.target.join("rust-cuda");
+    let out = match out {
+        Some(out) => absolute(out)?,
+        None => folder.join("ptx"),
+    };
+    let crates = checkout.join("crates");
+    let patch = |name: &str| format!("{name} = {{ path = {:?} }}\n", crates.join(name).display().to_string());
+    let builder = folder.join("run");
+    let manifest = read_text(&workspace.root.join(BUILDER).join("Cargo.toml"))?;
+    let patched = format!("{manifest}\n[patch.crates-io]\n{}", patch("cuda_builder"));
+    write_text(&builder.join("Cargo.toml"), &patched)?;
+    write_text(&builder.join("src/main.rs"), &read_text(&workspace.root.join(BUILDER).join("src/main.rs"))?)?;
+    let metadata = workspace.metadata()?;
+    for package in packages() {
+        for family in ptx_build::families(workspace, package)? {
+            let wrapper = folder.join("packages").join(&family);
+            let text = wrapper_manifest(&metadata, package, &family)? + "\n[patch.crates-io]\n" + &patch("cuda_std");
+            write_text(&wrapper.join("Cargo.toml"), &text)?;
+            let file = out.join(format!("{family}.ptx"));
+            write_text(&file, "")?;
+            // In the checkout's folder rustup takes the checkout's Rust.
+            let mut cargo = std::process::Command::new("cargo");
+            for variable in ["RUSTUP_TOOLCHAIN", "CARGO", "RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+                cargo.env_remove(variable);
+            }
+            cargo.current_dir(&checkout).args(["run", "--release", "--manifest-path"]).arg(builder.join("Cargo.toml"));
+            cargo.env("CARGO_TARGET_DIR", folder.join("run-target"));
+            process::run(cargo.arg("--").arg(&wrapper).arg(&file))?;
+            let expected = hashes_of(&workspace.root.join(package.folder).join(format!("{family}.ptx")))?;
+            compare(&file.display().to_string(), &hashes_of(&file)?, &expected)?;
+            println!("{}: {} entries, parameters as in the checked-in PTX", file.display(), expected.len());
+        }
+    }
+    Ok(())
+}
+
+/// A package that compiles the same `lib.rs` as a `cdylib`, which is what `cuda_builder` takes PTX from, with one family and
+/// the feature on. The real one is an `rlib`, since a host cannot link it otherwise.
+fn wrapper_manifest(metadata: &Value, package: &Package, family: &str) -> Result<String> {
+    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let Some(found) = packages.iter().find(|other| other["name"] == package.name) else {
+        return fail!("cargo metadata: expected the package {}, found none", package.name);
+    };
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let library = found["targets"].as_array().into_iter().flatten();
+    let Some(source) =
+        library.filter(|target| target["kind"][0] == "lib").map(|target| text(&target["src_path"])).next()
+    else {
+        return fail!("{}: expected a library, found none", package.name);
+    };
+    let name = package.name;
+    let mut manifest = format!(
+        "[package]\nname = {name:?}\nversion = {:?}\nedition = {:?}\n\n[workspace]\n\n[profile.release]\nlto = \"fat\"\n\
+         panic = \"abort\"\n\n[lib]\npath = {source:?}\ncrate-type = [\"cdylib\", \"rlib\"]\n\n[features]\n",
+        text(&found["version"]),
+        text(&found["edition"]),
+    );
+    let chosen = if package.family.is_none() { format!("{family:?}, ") } else { String::new() };
+    manifest += &format!("default = [{chosen}{FEATURE:?}]\n");
+    for (feature, enables) in found["features"].as_object().into_iter().flatten() {
+        if feature != "default" {
+            manifest += &format!("{feature} = {enables}\n");
+        }
+    }
+    manifest += "\n[dependencies]\n";
+    for dependency in found["dependencies"].as_array().into_iter().flatten().filter(|other| other["kind"].is_null()) {
+        let place = match dependency["path"].as_str() {
+            Some(path) => format!("path = {path:?}"),
+            None => format!("version = {:?}", text(&dependency["req"])),
+        };
+        manifest += &format!(
+            "{} = {{ {place}, default-features = {}, features = {}, optional = {} }}\n",
+            text(&dependency["name"]),
+            dependency["uses_default_features"],
+            dependency["features"],
+            dependency["optional"],
+        );
+    }
+    Ok(manifest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn float_casts_are_found_among_the_messages() {
+        let message = |words: &str| {
+            format!(
+                r#"{{"reason":"compiler-message","message":{{"message":"{words}","spans":[{{"file_name":"a.rs","line_start":7,"is_primary":true}}]}}}}"#
+            )
+        };
+        let text = ["casting `f32` to `u8` may truncate the value", "casting `u32` to `u8` may truncate the value"];
+        let text =
+            text.map(message).join("\n") + "\nnot JSON\n" + &message("casting `f64` to `f32` may truncate the value");
+        assert_eq!(
+            float_casts(&text),
+            [("a.rs".to_owned(), 7, "casting `f32` to `u8` may truncate the value".to_owned())]
+        );
+    }
+
+    #[test]
+    fn entries_and_hashes_are_compared() {
+        let map = |entries: &[(&str, u64)]| entries.iter().map(|(name, hash)| ((*name).to_owned(), *hash)).collect();
+        let expected: BTreeMap<String, u64> = map(&[("a", 1), ("b", 2)]);
+        assert_eq!(compare("x", &expected, &expected), Ok(()));
+        let failure = compare("x", &map(&[("a", 3), ("c", 1)]), &expected).expect_err("three differences").0;
+        for part in ["a: expected parameters", "b: expected an entry", "c: found an entry"] {
+            assert!(failure.contains(part), "{failure}");
+        }
+    }
+
+    #[test]
+    fn a_wrapper_compiles_the_same_source_as_a_cdylib() {
+        let metadata = serde_json::json!({ "packages": [{
+            "name": "k", "version": "1.0.0", "edition": "2024",
+            "targets": [{ "kind": ["lib"], "src_path": "/w/k/src/lib.rs" }],
+            "features": { "default": ["copy"], "copy": [], "rust-cuda": ["core/rust-cuda"] },
+            "dependencies": [
+                { "name": "core", "path": "/w/core", "req": "^1", "kind": null, "uses_default_features": true,
+                  "features": [], "optional": false },
+                { "name": "half", "path": null, "req": "^2.7", "kind": null, "uses_default_features": false,
+                  "features": ["bytemuck"], "optional": false },
+                { "name": "test", "path": null, "req": "^1", "kind": "dev", "uses_default_features": true,
+                  "features": [], "optional": false }
+            ],
+        }]});
+        let package = Package { name: "k", folder: "ptx", family: None };
+        let manifest = wrapper_manifest(&metadata, &package, "copy").expect("a manifest");
+        for line in [
+            "path = \"/w/k/src/lib.rs\"",
+            "crate-type = [\"cdylib\", \"rlib\"]",
+            "default = [\"copy\", \"rust-cuda\"]",
+            "rust-cuda = [\"core/rust-cuda\"]",
+            "core = { path = \"/w/core\", default-features = true, features = [], optional = false }",
+            "half = { version = \"^2.7\", default-features = false, features = [\"bytemuck\"], optional = false }",
+        ] {
+            assert!(manifest.lines().any(|other| other == line), "{line}\n{manifest}");
+        }
+        assert!(!manifest.contains("test ="), "{manifest}");
+    }
+}
