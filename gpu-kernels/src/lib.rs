@@ -4,14 +4,19 @@
 //! `nvptx64-nvidia-cuda`, for NVIDIA GPUs. A conversion is composed: a reader of a layout class ([`yuv420::Yuv420`]), the exact
 //! arithmetic ([`YuvToRgb8`]) and a writer ([`yuv420::Rgb`]). Matrix, range and channel order are numbers in
 //! [`YuvToRgb8`], so that they need no entries of their own.
+//!
+//! Kernels of your own that want the exact colours depend on this crate without its default features: then it brings
+//! [`YuvToRgb8`] and no entries to the GPU.
 #![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx), allow(unused_features))]
 #![warn(missing_docs)]
 
 mod color;
 
 pub use color::{ChromaTerms, YuvToRgb8};
 
+// Not in a library of somebody's own kernels, which use the colour arithmetic and have a handler of their own.
+#[cfg(any(feature = "copy", feature = "selftest", feature = "yuv420"))]
 framewright_kernel::panic_handler!();
 
 /// The families, each a PTX module of its own: on the GPU cargo's features choose which one is compiled.

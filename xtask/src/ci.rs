@@ -6,9 +6,9 @@
 use crate::failure::{Failure, Result};
 use crate::ptx::Ptx;
 use crate::step::{Outcome, Skip, Steps};
-use crate::toolchain::{self, Toolchain};
 use crate::workspace::Workspace;
-use crate::{architecture, gpu_report, process, ptxas, rust_cuda, tools};
+use crate::{architecture, gpu_report, process, rust_cuda, tools};
+use framewright_ptx::{INSTALL, Toolchain};
 use std::path::Path;
 use std::process::Command;
 
@@ -148,7 +148,7 @@ fn ptx(workspace: &Workspace, steps: &mut Steps) {
     };
     steps.run("PTX files", || ptx.check_files().into());
     steps.run("PTX rebuilt", || rebuilt(&ptx));
-    steps.run("PTX assembled", || match ptxas::find(&workspace.target) {
+    steps.run("PTX assembled", || match tools::ptxas(workspace) {
         Some(ptxas) => ptx.check_assembled(&ptxas).into(),
         None => Skip::lacks("no ptxas", tools::INSTALL),
     });
@@ -157,7 +157,7 @@ fn ptx(workspace: &Workspace, steps: &mut Steps) {
 fn rebuilt(ptx: &Ptx<'_>) -> Outcome {
     match Toolchain::find() {
         Ok(Some(toolchain)) => ptx.check_rebuilt(&toolchain).into(),
-        Ok(None) => Skip::lacks("no Rust with the sources of `core`", toolchain::INSTALL),
+        Ok(None) => Skip::lacks("no Rust with the sources of `core`", INSTALL),
         Err(failure) => Outcome::Failed(failure),
     }
 }
@@ -184,7 +184,7 @@ pub(crate) fn exhaustive(workspace: &Workspace) -> Result<()> {
 pub(crate) fn check_ptx(workspace: &Workspace, folder: Option<&Path>) -> Result<()> {
     let ptx = Ptx::of(workspace, folder)?;
     ptx.check_files()?;
-    match ptxas::find(&workspace.target) {
+    match tools::ptxas(workspace) {
         Some(ptxas) => ptx.check_assembled(&ptxas)?,
         None => println!("ptxas: skipped, found none; install it: {}", tools::INSTALL),
     }

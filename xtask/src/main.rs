@@ -2,26 +2,22 @@
 
 mod architecture;
 mod ci;
-mod failure;
 mod gpu_record;
 mod gpu_report;
 mod gpu_tables;
-mod process;
 mod ptx;
 mod ptx_bounds;
 mod ptx_build;
 mod ptx_checks;
 mod ptx_head;
 mod ptx_source;
-mod ptx_text;
-mod ptxas;
 mod rust_cuda;
 mod step;
-mod toolchain;
 mod tools;
 mod workspace;
 
 use failure::{Result, fail};
+use framewright_ptx::{failure, process, ptxas, text as ptx_text};
 use std::path::Path;
 use std::process::ExitCode;
 use workspace::Workspace;

@@ -4,16 +4,16 @@
 //! match always; the same rustc must give the same bytes; another rustc must give the same entries and parameter hashes.
 
 use crate::failure::{Failure, Result, fail, read_text, write_text};
-use crate::ptx_bounds::{Bounds, THREADS_FILE};
+use crate::ptx_bounds;
 use crate::ptx_build::{self, CPU, EXTENSION, PACKAGES, PROFILE, Package, TARGET};
 use crate::ptx_checks::{self, VECTOR_RULES};
 use crate::ptx_head::{Head, sha256};
 use crate::ptx_source::Sources;
 use crate::ptx_text::{Module, without_comments};
 use crate::ptxas::{self, Row};
-use crate::toolchain::{Toolchain, Version};
 use crate::tools;
 use crate::workspace::Workspace;
+use framewright_ptx::{Limits, Toolchain, Version, limits};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -30,19 +30,18 @@ struct Family {
     name: String,
     /// Its place in [`PACKAGES`].
     package: usize,
-    bounds: Bounds,
+    bounds: Limits,
     file: PathBuf,
 }
 
 impl<'a> Ptx<'a> {
     /// `folder` is where all files lie, by default inside the crates that embed them.
     pub(crate) fn of(workspace: &'a Workspace, folder: Option<&Path>) -> Result<Self> {
-        let entry_source = read_text(&workspace.root.join(THREADS_FILE))?;
         let (mut sources, mut families) = (Vec::new(), Vec::<Family>::new());
         for (index, package) in PACKAGES.iter().enumerate() {
             let Package { name, folder: own, .. } = package;
             let folder = folder.map_or_else(|| workspace.root.join(own), Path::to_path_buf);
-            sources.push(Sources::read(workspace, name, TARGET, &format!("{CPU} {}", ptx_build::flags()))?);
+            sources.push(Sources::read(workspace, name, TARGET, &format!("{CPU} {}", ptx_build::flags()?))?);
             let names = ptx_build::families(workspace, package)?;
             if names.is_empty() {
                 return fail!("{name}: expected features, a family of entries each, found none");
@@ -51,7 +50,7 @@ impl<'a> Ptx<'a> {
                 if families.iter().any(|family| family.name == name) {
                     return fail!("family `{name}`: expected it in one package, found it in two");
                 }
-                let bounds = Bounds::of(&name, &entry_source)?;
+                let bounds = ptx_bounds::of(&name)?;
                 let file = folder.join(&name).with_extension(EXTENSION);
                 families.push(Family { name, package: index, bounds, file });
             }
@@ -67,7 +66,7 @@ impl<'a> Ptx<'a> {
     pub(crate) fn write(&self) -> Result<()> {
         let toolchain = Toolchain::find()?.ok_or_else(ptx_build::no_toolchain)?;
         println!("{}: {} ({})", toolchain.origin, toolchain.version.rustc, toolchain.rustc.display());
-        let ptxas = ptxas::find(&self.workspace.target);
+        let ptxas = tools::ptxas(self.workspace);
         let made = self.each(|family| {
             let body = self.compile(&toolchain, family)?;
             let checked = self.check_text(family, &body).and_then(|()| match &ptxas {
@@ -82,15 +81,16 @@ impl<'a> Ptx<'a> {
             Ok((body, rows))
         })?;
         // None is written where one is bad.
+        let flags = ptx_build::flags()?;
         for (family, (body, _)) in self.families.iter().zip(&made) {
             let head = Head {
                 family: family.name.clone(),
                 version: toolchain.version.clone(),
                 target: TARGET.to_owned(),
                 cpu: CPU.to_owned(),
-                flags: ptx_build::flags(),
+                flags: flags.clone(),
                 profile: PROFILE.to_owned(),
-                bounds: family.bounds.text(),
+                bounds: ptx_bounds::text(&family.bounds),
                 source_sha256: self.source_sha256(family),
                 body_sha256: sha256(body.as_bytes()),
             };
@@ -135,7 +135,7 @@ impl<'a> Ptx<'a> {
             })?;
             self.check_text(family, &rebuilt)?;
             if rebuilt != body
-                && let Some(ptxas) = ptxas::find(&self.workspace.target)
+                && let Some(ptxas) = tools::ptxas(self.workspace)
             {
                 self.assemble(&ptxas, &rebuilt)?;
             }
@@ -165,11 +165,12 @@ impl<'a> Ptx<'a> {
     }
 
     fn source_sha256(&self, family: &Family) -> String {
-        self.sources[family.package].sha256(&family.name, &family.bounds.text())
+        self.sources[family.package].sha256(&family.name, &ptx_bounds::text(&family.bounds))
     }
 
     fn compile(&self, toolchain: &Toolchain, family: &Family) -> Result<String> {
-        family.bounds.apply(&ptx_build::compile(self.workspace, toolchain, &PACKAGES[family.package], &family.name)?)
+        let ptx = ptx_build::compile(self.workspace, toolchain, &PACKAGES[family.package], &family.name)?;
+        limits::apply(&ptx, |_| family.bounds)
     }
 
     /// PTX in a folder that is no family's: a crate that embeds it would embed what nobody compiles.
@@ -211,7 +212,7 @@ impl<'a> Ptx<'a> {
         let text = without_comments(body);
         let file = self.workspace.target.join("ptx/assembled.ptx");
         write_text(&file, body)?;
-        ptxas::check(ptxas, &file, &Module::parse(&text)?)
+        ptxas::check(ptxas, &file, &Module::parse(&text)?, ptxas::ARCHITECTURES)
     }
 }
 

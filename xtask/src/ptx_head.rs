@@ -1,7 +1,7 @@
 //! The head of the checked-in PTX: which compiler made it, how, and of what.
 
 use crate::failure::{Failure, Result, fail};
-use crate::toolchain::Version;
+use framewright_ptx::Version;
 use sha2::{Digest, Sha256};
 
 /// The head's facts.

@@ -63,7 +63,9 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) -> 
         let path: PathBuf = entry.map_err(unreadable)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() {
-            if !matches!(name.as_str(), "tests" | "benches" | "examples" | "target") {
+            // A folder with a manifest is another package's.
+            let other = path.join("Cargo.toml").exists();
+            if !other && !matches!(name.as_str(), "tests" | "benches" | "examples" | "target") {
                 collect(root, &path, files)?;
             }
         } else if name == "Cargo.toml" || name.ends_with(".rs") {

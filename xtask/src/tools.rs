@@ -44,8 +44,13 @@ with zipfile.ZipFile(wheel) as archive:
 ";
 
 /// Where the tools lie.
-pub(crate) fn folder(target: &Path) -> PathBuf {
+fn folder(target: &Path) -> PathBuf {
     target.join("tools")
+}
+
+/// The `ptxas` of this machine: variable `PTXAS`, PATH, `CUDA_PATH`, then what was unpacked here.
+pub(crate) fn ptxas(workspace: &Workspace) -> Option<PathBuf> {
+    framewright_ptx::ptxas::find(Some(&folder(&workspace.target)))
 }
 
 /// Fetches what is not there yet.

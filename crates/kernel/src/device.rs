@@ -569,7 +569,7 @@ pub(crate) unsafe fn put<C: Cells>(stage: u32, items: u32, index: u32, cells: &C
         let row = stage + r * items * bytes;
         // SAFETY: bytes of the item's row, from cells that have as many; aligned as each branch asks.
         unsafe {
-            let word = |o: u32| from.add(o as usize).cast::<u32>().read_unaligned();
+            let word = |o: u32| cells.word(r, o);
             let mut o = 0;
             if bytes.is_multiple_of(16) {
                 while o < bytes {

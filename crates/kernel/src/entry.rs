@@ -55,8 +55,8 @@ macro_rules! kernels {
     };
 }
 
-/// Defines what happens when a kernel of this crate panics on the GPU: the host is told which and where. Once in a crate that
-/// is compiled to PTX.
+/// Defines what happens when a kernel of this crate panics on the GPU: the host is told which and where. Once in the package
+/// that is compiled to PTX, and in none that it depends on.
 ///
 /// With feature `rust-cuda` it is empty: `cuda_std` brings a handler of its own, which stops the launch and tells nothing.
 #[cfg(not(feature = "rust-cuda"))]

@@ -35,6 +35,19 @@ pub trait Cells: Copy {
     const ROW_BYTES: u32;
     const ROWS: u32;
     fn row(&self, row: usize) -> &[u8];
+    /// Bytes `offset..offset + 4` of row `row`. From single bytes, which the compiler keeps in registers: a word that is read
+    /// across samples would put the tile into local memory.
+    ///
+    /// # Safety
+    /// They are in the row.
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
+    #[inline(always)]
+    unsafe fn word(&self, row: u32, offset: u32) -> u32 {
+        let from = self.row(row as usize).as_ptr();
+        // SAFETY: in the row, as promised by the caller.
+        let byte = |i: u32| unsafe { from.add((offset + i) as usize).read() };
+        u32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)])
+    }
 }
 
 impl<const WORDS: usize, const ROWS: usize> Cells for Packed<WORDS, ROWS> {
@@ -44,6 +57,11 @@ impl<const WORDS: usize, const ROWS: usize> Cells for Packed<WORDS, ROWS> {
     fn row(&self, row: usize) -> &[u8] {
         const { assert!(cfg!(target_endian = "little"), "packed words are little endian") };
         bytemuck::cast_slice(&self.0[row][..])
+    }
+    #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
+    #[inline(always)]
+    unsafe fn word(&self, row: u32, offset: u32) -> u32 {
+        self.0[row as usize][offset as usize / 4]
     }
 }
 impl<const WORDS: usize, const ROWS: usize, S: Sample> Tile<S> for Packed<WORDS, ROWS> {}

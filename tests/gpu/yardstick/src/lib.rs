@@ -4,6 +4,8 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, stdarch_nvptx, asm_experimental_arch))]
 #![warn(missing_docs)]
 
+framewright_kernel::panic_handler!();
+
 #[cfg(target_arch = "nvptx64")]
 mod device;
 

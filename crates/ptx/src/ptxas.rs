@@ -1,14 +1,16 @@
 //! `ptxas`, NVIDIA's assembler: every entry must assemble for every supported GPU without stack, spill or warning.
 
-use crate::failure::{Result, fail};
-use crate::process;
-use crate::ptx_text::{Function, Module};
+use crate::{
+    failure::{Result, fail},
+    process,
+    text::{Function, Module},
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The GPUs that the PTX must assemble for: Turing, Ampere, Hopper, Blackwell (data centre and desktop).
-pub(crate) const ARCHITECTURES: &[&str] = &["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"];
+pub const ARCHITECTURES: &[&str] = &["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"];
 
 /// The one whose registers and shared memory the table shows.
 const SHOWN: &str = "sm_90";
@@ -109,28 +111,37 @@ fn number_before(line: &str, unit: &str) -> u32 {
     digits.parse().unwrap_or(0)
 }
 
-/// The assembler: variable `PTXAS`, then PATH, then what `cargo xtask tools` unpacked.
-pub(crate) fn find(target: &Path) -> Option<PathBuf> {
-    let named = std::env::var_os("PTXAS").filter(|path| !path.is_empty()).map(PathBuf::from);
-    let candidates = named.into_iter().chain([PathBuf::from("ptxas"), crate::tools::folder(target).join("ptxas")]);
-    candidates.into_iter().find(|path| process::succeeds(Command::new(path).arg("--version")))
+/// The assembler: variable `PTXAS`, then PATH, then `CUDA_PATH/bin`, then `folder`.
+pub fn find(folder: Option<&Path>) -> Option<PathBuf> {
+    let named = |variable: &str| std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let toolkit = named("CUDA_PATH").map(|path| path.join("bin/ptxas"));
+    let candidates = named("PTXAS").into_iter().chain([PathBuf::from("ptxas")]).chain(toolkit);
+    let mut candidates = candidates.chain(folder.map(|folder| folder.join("ptxas")));
+    candidates.find(|path| process::succeeds(Command::new(path).arg("--version")))
 }
 
 /// What the table shows of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Row {
-    pub(crate) name: String,
-    pub(crate) registers: u32,
-    pub(crate) shared_bytes: u32,
+pub struct Row {
+    /// The entry.
+    pub name: String,
+    /// Registers a thread.
+    pub registers: u32,
+    /// Shared memory a block.
+    pub shared_bytes: u32,
     /// Of its PTX, without comments.
-    pub(crate) ptx_bytes: usize,
+    pub ptx_bytes: usize,
 }
 
 /// Assembles the file for every architecture.
-pub(crate) fn check(ptxas: &Path, file: &Path, module: &Module<'_>) -> Result<Vec<Row>> {
+///
+/// # Errors
+/// Where an entry does not assemble, warns, or has a stack or spills.
+pub fn check(ptxas: &Path, file: &Path, module: &Module<'_>, architectures: &[&str]) -> Result<Vec<Row>> {
     let entries: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
     let (mut found, mut rows) = (Vec::new(), Vec::new());
-    for architecture in ARCHITECTURES {
+    let shown = if architectures.contains(&SHOWN) { SHOWN } else { architectures.last().copied().unwrap_or(SHOWN) };
+    for architecture in architectures {
         let mut command = Command::new(ptxas);
         command.arg(format!("-arch={architecture}")).args(["-v", "-o", "/dev/null"]).arg(file);
         let output = process::output(&mut command)?;
@@ -140,7 +151,7 @@ pub(crate) fn check(ptxas: &Path, file: &Path, module: &Module<'_>) -> Result<Ve
             found.push(format!("{architecture}: expected status 0, found {}: {}", output.status, text.trim()));
         }
         found.extend(report.findings(architecture, &entries));
-        if *architecture == SHOWN {
+        if *architecture == shown {
             rows = report.rows(module);
         }
     }
@@ -151,8 +162,23 @@ pub(crate) fn check(ptxas: &Path, file: &Path, module: &Module<'_>) -> Result<Ve
     }
 }
 
+/// What `ptxas` takes for each entry, whatever that is.
+///
+/// # Errors
+/// Where the file does not assemble.
+pub fn usage(ptxas: &Path, file: &Path, module: &Module<'_>, architecture: &str) -> Result<Vec<Row>> {
+    let mut command = Command::new(ptxas);
+    command.arg(format!("-arch={architecture}")).args(["-v", "-o", "/dev/null"]).arg(file);
+    let output = process::output(&mut command)?;
+    let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        return fail!("{} on {}: {}", ptxas.display(), file.display(), text.trim());
+    }
+    Ok(Report::parse(&text).rows(module))
+}
+
 /// Registers, shared memory and text of each entry.
-pub(crate) fn table(rows: &[Row]) -> String {
+pub fn table(rows: &[Row]) -> String {
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0).max(5);
     let mut text = format!("{:width$}  registers  shared bytes  PTX bytes   ({SHOWN})\n", "entry");
     for Row { name, registers, shared_bytes, ptx_bytes } in rows {

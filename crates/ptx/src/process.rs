@@ -4,7 +4,7 @@ use crate::failure::{Failure, Result, fail};
 use std::process::{Command, Output, Stdio};
 
 /// Runs with the output passed through; any status but 0 is a failure that names the command.
-pub(crate) fn run(command: &mut Command) -> Result<()> {
+pub fn run(command: &mut Command) -> Result<()> {
     let shown = shown(command);
     println!("$ {shown}");
     let status = command.status().map_err(|error| Failure(format!("cannot start `{shown}`: {error}")))?;
@@ -12,13 +12,13 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 }
 
 /// Runs with stdout and stderr captured; the status is the caller's to judge.
-pub(crate) fn output(command: &mut Command) -> Result<Output> {
+pub fn output(command: &mut Command) -> Result<Output> {
     let shown = shown(command);
     command.stdin(Stdio::null()).output().map_err(|error| Failure(format!("cannot start `{shown}`: {error}")))
 }
 
 /// The captured stdout of a command that must succeed.
-pub(crate) fn stdout(command: &mut Command) -> Result<String> {
+pub fn stdout(command: &mut Command) -> Result<String> {
     let shown = shown(command);
     let output = output(command)?;
     if !output.status.success() {
@@ -32,7 +32,7 @@ pub(crate) fn stdout(command: &mut Command) -> Result<String> {
 }
 
 /// Whether the command starts and ends with status 0; its output is dropped.
-pub(crate) fn succeeds(command: &mut Command) -> bool {
+pub fn succeeds(command: &mut Command) -> bool {
     output(command).is_ok_and(|output| output.status.success())
 }
 

@@ -1,40 +1,48 @@
 //! Finds a Rust that can compile `core` for the GPU: a rustc with the sources of its own `core` beside it.
 
-use crate::failure::{Failure, Result, fail};
-use crate::process;
+use crate::{
+    failure::{Failure, Result, fail},
+    process,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What to type where no such Rust is found.
-pub(crate) const INSTALL: &str = "`rustup toolchain install nightly --component rust-src` \
+pub const INSTALL: &str = "`rustup toolchain install nightly --component rust-src` \
      or, on Debian, `apt-get install rustc-web cargo-web rust-web-src`";
 
 /// The variable that names a rustc to take before all others; its cargo lies beside it.
-pub(crate) const VARIABLE: &str = "FRAMEWRIGHT_PTX_RUSTC";
+pub const VARIABLE: &str = "FRAMEWRIGHT_PTX_RUSTC";
 
 /// A rustc with cargo and the sources of `core`.
 #[derive(Debug)]
-pub(crate) struct Toolchain {
-    pub(crate) rustc: PathBuf,
-    pub(crate) cargo: PathBuf,
-    pub(crate) sysroot: PathBuf,
-    pub(crate) version: Version,
+pub struct Toolchain {
+    /// The compiler.
+    pub rustc: PathBuf,
+    /// The cargo beside it.
+    pub cargo: PathBuf,
+    /// Where its libraries and sources are.
+    pub sysroot: PathBuf,
+    /// Which it is.
+    pub version: Version,
     /// Why this one was taken.
-    pub(crate) origin: String,
+    pub origin: String,
 }
 
 /// What decides which bytes a rustc writes: the lines of `rustc -vV`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Version {
+pub struct Version {
     /// The first line.
-    pub(crate) rustc: String,
-    pub(crate) commit: String,
-    pub(crate) llvm: String,
+    pub rustc: String,
+    /// The commit it was built of.
+    pub commit: String,
+    /// The LLVM inside it.
+    pub llvm: String,
 }
 
 impl Version {
     /// Reads the output of `rustc -vV`.
-    pub(crate) fn parse(text: &str) -> Result<Self> {
+    pub fn parse(text: &str) -> Result<Self> {
         let field = |key: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(key));
             line.map(|value| value.trim().to_owned())
@@ -51,7 +59,7 @@ impl Version {
 impl Toolchain {
     /// The first that can, in this order: `FRAMEWRIGHT_PTX_RUSTC`, the Rust that runs us, each rustup nightly, Debian's
     /// `/usr/bin/rustc`. `None` where none has the sources of `core`; a variable that names a rustc without is an error.
-    pub(crate) fn find() -> Result<Option<Self>> {
+    pub fn find() -> Result<Option<Self>> {
         if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
             let origin = format!("{VARIABLE}={}", path.display());
             return match Self::at(Path::new(&path), &origin)? {
@@ -62,8 +70,10 @@ impl Toolchain {
             };
         }
         let mut places = Vec::new();
-        if let Ok(sysroot) = process::stdout(Command::new("rustc").args(["--print", "sysroot"])) {
-            places.push((Path::new(sysroot.trim()).join("bin/rustc"), "the Rust that runs xtask".to_owned()));
+        // A build script is told which one runs; else it is the one in PATH.
+        let running = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        if let Ok(sysroot) = process::stdout(Command::new(running).args(["--print", "sysroot"])) {
+            places.push((Path::new(sysroot.trim()).join("bin/rustc"), "the Rust that runs".to_owned()));
         }
         for name in rustup_nightlies() {
             let path = process::stdout(Command::new("rustup").args(["which", "--toolchain", &name, "rustc"]));
@@ -97,14 +107,14 @@ impl Toolchain {
     }
 
     /// The folder of the Rust sources, as it is named and as it is after links (Debian's is a link).
-    pub(crate) fn source_folders(&self) -> Vec<PathBuf> {
+    pub fn source_folders(&self) -> Vec<PathBuf> {
         let folder = self.sysroot.join("lib/rustlib/src/rust");
         let real = folder.canonicalize().ok().filter(|real| *real != folder);
         std::iter::once(folder).chain(real).collect()
     }
 
     /// This toolchain's cargo, deaf to what the outer cargo, rustup and the user's shell set for other builds.
-    pub(crate) fn cargo(&self) -> Command {
+    pub fn cargo(&self) -> Command {
         let mut command = Command::new(&self.cargo);
         clean(&mut command).env("RUSTC", &self.rustc).env("RUSTC_BOOTSTRAP", "1");
         command

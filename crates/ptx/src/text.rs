@@ -6,41 +6,46 @@ use crate::failure::{Result, fail};
 use std::collections::BTreeMap;
 
 /// The suffix of the symbol that holds the hash of an entry's parameter types; before it stands the entry, in capitals.
-pub(crate) const HASH_SUFFIX: &str = "_PARAMS_HASH";
+pub const HASH_SUFFIX: &str = "_PARAMS_HASH";
 
 /// A module, taken apart.
 #[derive(Debug, Default)]
-pub(crate) struct Module<'a> {
-    pub(crate) functions: Vec<Function<'a>>,
+pub struct Module<'a> {
+    /// Entries and device functions.
+    pub functions: Vec<Function<'a>>,
     /// Entry name -> hash of its parameter types.
-    pub(crate) hashes: BTreeMap<String, u64>,
+    pub hashes: BTreeMap<String, u64>,
     /// The `.global` and `.const` variables.
-    pub(crate) variables: Vec<Variable>,
+    pub variables: Vec<Variable>,
 }
 
 /// A variable of the module.
 #[derive(Debug)]
-pub(crate) struct Variable {
-    pub(crate) name: String,
+pub struct Variable {
+    /// Its symbol.
+    pub name: String,
     /// Whether the host finds it by name.
-    pub(crate) visible: bool,
+    pub visible: bool,
     /// What it holds, where that is a list of `.b8`.
-    pub(crate) bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
 }
 
 /// An entry or a device function with its body.
 #[derive(Debug)]
-pub(crate) struct Function<'a> {
-    pub(crate) name: String,
-    pub(crate) entry: bool,
+pub struct Function<'a> {
+    /// Its symbol.
+    pub name: String,
+    /// Whether it is a kernel.
+    pub entry: bool,
     /// It never comes back: the panic path.
-    pub(crate) noreturn: bool,
-    pub(crate) body: &'a str,
+    pub noreturn: bool,
+    /// From its `{` to its `}`.
+    pub body: &'a str,
 }
 
 impl<'a> Module<'a> {
     /// Takes PTX without comments apart (see [`without_comments`]).
-    pub(crate) fn parse(ptx: &'a str) -> Result<Self> {
+    pub fn parse(ptx: &'a str) -> Result<Self> {
         let mut module = Module::default();
         let mut rest = ptx;
         // A piece is a statement up to `;`, or a function up to its closing brace.
@@ -74,7 +79,7 @@ impl<'a> Module<'a> {
     }
 
     /// The entries, in the order of the file.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = &Function<'a>> {
+    pub fn entries(&self) -> impl Iterator<Item = &Function<'a>> {
         self.functions.iter().filter(|function| function.entry)
     }
 
@@ -114,7 +119,7 @@ impl<'a> Module<'a> {
 }
 
 /// PTX without `//` and `/* */` comments.
-pub(crate) fn without_comments(ptx: &str) -> String {
+pub fn without_comments(ptx: &str) -> String {
     let mut kept = String::with_capacity(ptx.len());
     let mut rest = ptx;
     while let Some(start) = rest.find('/') {
@@ -135,7 +140,7 @@ pub(crate) fn without_comments(ptx: &str) -> String {
 }
 
 /// The words of a piece of PTX: brackets, commas and braces separate, dots do not.
-pub(crate) fn words(ptx: &str) -> impl Iterator<Item = &str> {
+pub fn words(ptx: &str) -> impl Iterator<Item = &str> {
     ptx.split(|c: char| c.is_whitespace() || matches!(c, ';' | ',' | '{' | '}' | '(' | ')'))
         .filter(|word| !word.is_empty())
 }

@@ -1,0 +1,371 @@
+//! What a build script calls.
+
+use crate::{
+    compile::{Compilation, OLDEST, flags, remaps},
+    failure::{Failure, Result, fail, read_text, write_text},
+    head::{self, State},
+    limits::{self, Limits},
+    packages::Kernels,
+    ptxas::{self, Row},
+    text::{Module, without_comments},
+    toolchain::{INSTALL, Toolchain, VARIABLE},
+};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// Set to `1`, it makes [`Builder::build`] write the checked-in file anew.
+const UPDATE: &str = "FRAMEWRIGHT_PTX_UPDATE";
+
+/// Compiles a package of kernels in a build script.
+///
+/// ```no_run
+/// # fn main() -> Result<(), framewright_ptx::Error> {
+/// use framewright_ptx::{Builder, Limits};
+///
+/// Builder::new("my-kernels")
+///     .limits("my_blur", Limits::new().min_blocks(8))
+///     .deny_spills()
+///     .build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is compiled before `build`"]
+pub struct Builder {
+    package: String,
+    features: Vec<String>,
+    architectures: Vec<String>,
+    limits: BTreeMap<String, Limits>,
+    line_info: bool,
+    deny_spills: bool,
+    checked_in: Option<PathBuf>,
+}
+
+/// What was built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Built {
+    /// A file for each architecture, in the order in which they were asked for.
+    pub files: Vec<File>,
+}
+
+/// The PTX for one architecture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// `sm_75` and so on.
+    pub architecture: String,
+    /// The environment variable that holds the path while the program is compiled.
+    pub variable: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Registers and shared memory of each entry; none where there is no `ptxas`, or where the file was checked in.
+    pub entries: Vec<Row>,
+}
+
+impl Builder {
+    /// For the package of this name: a dependency of the crate whose build script runs, or another of its workspace.
+    pub fn new(package: &str) -> Self {
+        Self {
+            package: package.to_owned(),
+            features: Vec::new(),
+            architectures: Vec::new(),
+            limits: BTreeMap::new(),
+            line_info: false,
+            deny_spills: false,
+            checked_in: None,
+        }
+    }
+
+    /// Turns a feature of the package on, beside its default ones.
+    pub fn feature(mut self, feature: &str) -> Self {
+        self.features.push(feature.to_owned());
+        self
+    }
+
+    /// Compiles for this GPU (`sm_90`); once for each call, in a file of its own. Without any, for `sm_75`, which every later
+    /// GPU takes as well.
+    pub fn architecture(mut self, architecture: &str) -> Self {
+        self.architectures.push(architecture.to_owned());
+        self
+    }
+
+    /// Launch bounds and register limits of an entry.
+    pub fn limits(mut self, entry: &str, limits: Limits) -> Self {
+        self.limits.insert(entry.to_owned(), limits);
+        self
+    }
+
+    /// Writes into the PTX which line of the sources each instruction is from, for profilers. The code is the same.
+    pub fn line_info(mut self) -> Self {
+        self.line_info = true;
+        self
+    }
+
+    /// Fails where an entry has local memory, a stack or spills. The PTX's text is looked at always, and `ptxas` is asked where
+    /// there is one.
+    pub fn deny_spills(mut self) -> Self {
+        self.deny_spills = true;
+        self
+    }
+
+    /// A file, from the folder of Cargo.toml, to be committed and published: it is taken as it is where it belongs to the
+    /// sources, so that nobody needs a compiler for the GPU. Where the sources are newer, they are compiled; `cargo build` with
+    /// variable `FRAMEWRIGHT_PTX_UPDATE=1` writes the file anew.
+    ///
+    /// Whether it belongs to them is told by the sha256 of the package's sources and of this builder's settings in its head.
+    pub fn checked_in(mut self, file: impl Into<PathBuf>) -> Self {
+        self.checked_in = Some(file.into());
+        self
+    }
+
+    /// Compiles, checks, writes the files into `OUT_DIR`, and sets a variable for the program that is built:
+    /// `MY_KERNELS_PTX` for a package `my-kernels`; for several architectures `MY_KERNELS_PTX_SM_90` and so on.
+    ///
+    /// # Errors
+    /// Outside of a build script; where the package is not found, has no entries or does not compile; where no Rust can compile
+    /// for the GPU and no file is checked in; where a limit is for no entry; where an entry spills and that is denied; where a
+    /// checked-in file was edited.
+    pub fn build(&self) -> Result<Built> {
+        let variable = |name: &str| match std::env::var_os(name) {
+            Some(value) => Ok(PathBuf::from(value)),
+            None => fail!("framewright-ptx: expected variable {name}, which cargo sets for build scripts, found none"),
+        };
+        let (folder, out) = (variable("CARGO_MANIFEST_DIR")?, variable("OUT_DIR")?);
+        for variable in [VARIABLE, UPDATE, "PTXAS", "CUDA_PATH"] {
+            println!("cargo:rerun-if-env-changed={variable}");
+        }
+        let kernels = Kernels::find(&folder, &self.package)?;
+        for file in kernels.files()? {
+            println!("cargo:rerun-if-changed={}", file.display());
+        }
+        let built = self.build_at(&kernels, &folder, &out)?;
+        for file in &built.files {
+            println!("cargo:rustc-env={}={}", file.variable, file.path.display());
+        }
+        Ok(built)
+    }
+
+    fn architectures(&self) -> Vec<&str> {
+        if self.architectures.is_empty() {
+            vec![OLDEST]
+        } else {
+            self.architectures.iter().map(String::as_str).collect()
+        }
+    }
+
+    /// What decides the PTX beside the sources.
+    fn settings(&self) -> Result<String> {
+        let mut text = format!("features {:?}\nline info {}\n", self.features, self.line_info);
+        for architecture in self.architectures() {
+            text += &format!("architecture {architecture} {}\n", flags(architecture)?.join(" "));
+        }
+        for (entry, limits) in &self.limits {
+            text += &format!("limits {entry} {}\n", limits.directives().join(" "));
+        }
+        Ok(text)
+    }
+
+    fn build_at(&self, kernels: &Kernels, folder: &Path, out: &Path) -> Result<Built> {
+        let architectures = self.architectures();
+        if let Some(file) = &self.checked_in {
+            if architectures.len() > 1 {
+                return fail!("checked_in: expected one architecture, found {}", architectures.join(", "));
+            }
+            let file = folder.join(file);
+            println!("cargo:rerun-if-changed={}", file.display());
+            if let Some(path) = self.use_checked_in(kernels, &file)? {
+                return Ok(Built { files: vec![self.file(architectures[0], path, Vec::new())] });
+            }
+        }
+        let Some(toolchain) = Toolchain::find()? else {
+            return fail!(
+                "package `{}`: expected a Rust with the sources of `core` to compile it for the GPU, found none; install one: \
+                 {INSTALL}; or name its rustc in variable {VARIABLE}",
+                self.package
+            );
+        };
+        let mut files = Vec::new();
+        for architecture in &architectures {
+            let (ptx, entries) = self.compile(kernels, &toolchain, architecture, out)?;
+            let name = if architectures.len() == 1 {
+                format!("{}.ptx", self.package)
+            } else {
+                format!("{}-{architecture}.ptx", self.package)
+            };
+            let ptx = match &self.checked_in {
+                Some(_) => {
+                    head::with_head(&self.package, &toolchain.version, &kernels.sha256(&self.settings()?)?, &ptx)
+                }
+                None => ptx,
+            };
+            let path = out.join(name);
+            write_text(&path, &ptx)?;
+            if let Some(file) = &self.checked_in {
+                let file = folder.join(file);
+                if std::env::var_os(UPDATE).is_some_and(|value| value == "1") {
+                    write_text(&file, &ptx)?;
+                } else {
+                    println!(
+                        "cargo:warning={}: made of other sources; compiled anew for this build; \
+                         `{UPDATE}=1 cargo build` writes it",
+                        file.display()
+                    );
+                }
+            }
+            files.push(self.file(architecture, path, entries));
+        }
+        Ok(Built { files })
+    }
+
+    /// The checked-in file, where it is to be taken.
+    fn use_checked_in(&self, kernels: &Kernels, file: &Path) -> Result<Option<PathBuf>> {
+        if !file.exists() {
+            return Ok(None);
+        }
+        match head::state(&read_text(file)?, &kernels.sha256(&self.settings()?)?) {
+            State::Current => Ok(Some(file.to_path_buf())),
+            // A registry's kernels are nobody's to change: whoever published them compiled them.
+            State::Stale if !kernels.own => Ok(Some(file.to_path_buf())),
+            State::Stale => Ok(None),
+            State::Foreign(_) if std::env::var_os(UPDATE).is_some_and(|value| value == "1") => Ok(None),
+            State::Foreign(why) => {
+                fail!("{}: {why}; `{UPDATE}=1 cargo build` writes it anew", file.display())
+            }
+        }
+    }
+
+    fn compile(
+        &self,
+        kernels: &Kernels,
+        toolchain: &Toolchain,
+        architecture: &str,
+        out: &Path,
+    ) -> Result<(String, Vec<Row>)> {
+        let compilation = Compilation {
+            folder: kernels.folder.clone(),
+            package: self.package.clone(),
+            features: self.features.clone(),
+            default_features: true,
+            architecture: architecture.to_owned(),
+            profile: None,
+            line_info: self.line_info,
+            locked: false,
+            remaps: remaps(&kernels.root, &format!("/{}", self.package), toolchain),
+            target: out.join("framewright-ptx"),
+        };
+        let limits = |entry: &str| self.limits.get(entry).copied().unwrap_or_default();
+        let ptx = limits::apply(&compilation.run(toolchain)?, limits)?;
+        let text = without_comments(&ptx);
+        let module = Module::parse(&text)?;
+        // Where one has to look at it, it is there.
+        let looked_at = out.join(format!("{}-{architecture}.checked.ptx", self.package));
+        write_text(&looked_at, &ptx)?;
+        self.check_text(&module)
+            .map_err(|Failure(text)| Failure(format!("{text}; the PTX is in {}", looked_at.display())))?;
+        let rows = match ptxas::find(None) {
+            Some(ptxas) if self.deny_spills => ptxas::check(&ptxas, &looked_at, &module, &[architecture])?,
+            Some(ptxas) => ptxas::usage(&ptxas, &looked_at, &module, architecture)?,
+            None => Vec::new(),
+        };
+        Ok((ptx, rows))
+    }
+
+    /// Entries, their hashes, their limits, and, if asked, no local memory.
+    fn check_text(&self, module: &Module<'_>) -> Result<()> {
+        let entries: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
+        let package = &self.package;
+        if entries.is_empty() {
+            return fail!(
+                "package `{package}`: expected entries, found none: is a generic kernel without `instances`?"
+            );
+        }
+        if let Some(entry) = entries.iter().find(|entry| !module.hashes.contains_key(**entry)) {
+            return fail!("package `{package}`: {entry}: expected the hash of its parameters, found none");
+        }
+        if let Some(entry) = self.limits.keys().find(|entry| !entries.contains(&entry.as_str())) {
+            return fail!("limits: expected one of the entries {}, found `{entry}`", entries.join(", "));
+        }
+        let local = |entry: &&crate::text::Function<'_>| {
+            entry.body.contains("__local_depot") || entry.body.contains(".local.") || entry.body.contains(".local ")
+        };
+        match module.functions.iter().find(local).filter(|_| self.deny_spills) {
+            Some(function) => fail!("{}: expected no local memory, found some", function.name),
+            None => Ok(()),
+        }
+    }
+
+    fn file(&self, architecture: &str, path: PathBuf, entries: Vec<Row>) -> File {
+        let name = |text: &str| text.to_uppercase().replace('-', "_");
+        let variable = match self.architectures.len() {
+            0 | 1 => format!("{}_PTX", name(&self.package)),
+            _ => format!("{}_PTX_{}", name(&self.package), name(architecture)),
+        };
+        File { architecture: architecture.to_owned(), variable, path, entries }
+    }
+}
+
+impl Built {
+    /// The file for this architecture.
+    ///
+    /// # Errors
+    /// Where it was not asked for.
+    pub fn file(&self, architecture: &str) -> Result<&File> {
+        let found = self.files.iter().find(|file| file.architecture == architecture);
+        found.ok_or_else(|| Failure(format!("expected a file for {architecture}, found none")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn module(text: &str) -> Module<'_> {
+        Module::parse(text).expect("a module")
+    }
+
+    const GOOD: &str = ".visible .global .align 8 .u64 A_PARAMS_HASH = 7;\n.visible .entry a() { ret; }\n";
+
+    #[test]
+    fn entries_have_hashes_and_limits_have_entries() {
+        let builder = Builder::new("k");
+        assert_eq!(builder.check_text(&module(GOOD)), Ok(()));
+        assert!(builder.check_text(&module("")).expect_err("no entry").0.contains("expected entries"));
+        let no_hash = ".visible .entry a() { ret; }\n";
+        assert!(builder.check_text(&module(no_hash)).expect_err("no hash").0.contains("a: expected the hash"));
+        let failure = builder.limits("b", Limits::new()).check_text(&module(GOOD)).expect_err("no entry b").0;
+        assert_eq!(failure, "limits: expected one of the entries a, found `b`");
+    }
+
+    #[test]
+    fn local_memory_is_a_failure_if_asked() {
+        let local = GOOD.replace("ret;", "st.local.b32 [%r1], %r2; ret;");
+        assert_eq!(Builder::new("k").check_text(&module(&local)), Ok(()));
+        let failure = Builder::new("k").deny_spills().check_text(&module(&local)).expect_err("local memory").0;
+        assert_eq!(failure, "a: expected no local memory, found some");
+    }
+
+    #[test]
+    fn variables_are_named_by_package_and_architecture() {
+        let one = Builder::new("my-kernels").file("sm_75", PathBuf::new(), Vec::new());
+        assert_eq!(one.variable, "MY_KERNELS_PTX");
+        let two = Builder::new("my-kernels").architecture("sm_75").architecture("sm_90");
+        assert_eq!(two.file("sm_90", PathBuf::new(), Vec::new()).variable, "MY_KERNELS_PTX_SM_90");
+    }
+
+    #[test]
+    fn every_setting_changes_the_hash() {
+        let settings = |builder: Builder| builder.settings().expect("settings");
+        let plain = settings(Builder::new("k"));
+        for other in [
+            Builder::new("k").feature("f"),
+            Builder::new("k").architecture("sm_80"),
+            Builder::new("k").limits("a", Limits::new().min_blocks(5)),
+            Builder::new("k").line_info(),
+        ] {
+            assert_ne!(settings(other.clone()), plain, "{other:?}");
+        }
+        let failure = Builder::new("k").architecture("sm_61").settings().expect_err("too old").0;
+        assert!(failure.contains("expected one of sm_75") && failure.contains("`sm_61`"), "{failure}");
+    }
+}

@@ -1,0 +1,175 @@
+//! The kernels' package and what it is made of, as `cargo metadata` tells it.
+
+use crate::{
+    compile::TARGET,
+    failure::{Failure, Result, fail, read_text},
+    process,
+};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// A package of kernels.
+#[derive(Debug)]
+pub(crate) struct Kernels {
+    /// The folder of its Cargo.toml.
+    pub(crate) folder: PathBuf,
+    /// The root of the workspace that asks for it.
+    pub(crate) root: PathBuf,
+    /// Whether its sources are the user's own, and not from a registry.
+    pub(crate) own: bool,
+    /// The folders of all packages of the user's own that it is made of, itself first.
+    folders: Vec<PathBuf>,
+}
+
+impl Kernels {
+    /// Finds the package among the dependencies of the one in `folder`.
+    pub(crate) fn find(folder: &Path, package: &str) -> Result<Self> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let ask = |offline: bool| {
+            let mut command = Command::new(&cargo);
+            command.current_dir(folder).args(["metadata", "--format-version", "1", "--filter-platform", TARGET]);
+            process::stdout(if offline { command.arg("--offline") } else { &mut command })
+        };
+        // The build that runs has fetched what there is to fetch; without it, cargo may ask the registry.
+        let json = ask(true).or_else(|_| ask(false))?;
+        let metadata: Value =
+            serde_json::from_str(&json).map_err(|error| Failure(format!("`cargo metadata` gave no JSON: {error}")))?;
+        Self::parse(&metadata, package)
+    }
+
+    fn parse(metadata: &Value, package: &str) -> Result<Self> {
+        let packages: BTreeMap<&str, &Value> =
+            list(&metadata["packages"]).iter().filter_map(|package| Some((package["id"].as_str()?, package))).collect();
+        let mut found = packages.iter().filter(|(_, other)| other["name"] == package);
+        let Some((id, kernels)) = found.next() else {
+            let mut own: Vec<_> = packages.values().filter(|other| other["source"].is_null()).collect();
+            own.sort_by_key(|other| other["name"].as_str());
+            let names: Vec<_> = own.iter().filter_map(|other| other["name"].as_str()).collect();
+            return fail!(
+                "package `{package}`: expected it among the dependencies or the workspace, found none; packages with sources here: {}",
+                names.join(", ")
+            );
+        };
+        let nodes: BTreeMap<&str, &Value> =
+            list(&metadata["resolve"]["nodes"]).iter().filter_map(|node| Some((node["id"].as_str()?, node))).collect();
+        let (mut open, mut seen, mut folders) = (vec![*id], BTreeSet::new(), Vec::new());
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            if let Some(part) = packages.get(id).filter(|part| part["source"].is_null()) {
+                folders.push(folder_of(part)?);
+            }
+            open.extend(
+                nodes.get(id).into_iter().flat_map(|node| list(&node["dependencies"])).filter_map(Value::as_str),
+            );
+        }
+        Ok(Self {
+            folder: folder_of(kernels)?,
+            root: PathBuf::from(metadata["workspace_root"].as_str().unwrap_or_default()),
+            own: kernels["source"].is_null(),
+            folders,
+        })
+    }
+
+    /// What a change of makes the PTX stale: sources and manifests.
+    pub(crate) fn files(&self) -> Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for folder in &self.folders {
+            files.push(folder.join("Cargo.toml"));
+            rust_files(&folder.join("src"), &mut files)?;
+        }
+        files.sort();
+        Ok(files)
+    }
+
+    /// The sha256 of the kernels' own sources and of what else decides the PTX. Manifests do not count: a registry writes
+    /// them anew, so that a published crate would never match.
+    pub(crate) fn sha256(&self, settings: &str) -> Result<String> {
+        let mut files = Vec::new();
+        rust_files(&self.folder.join("src"), &mut files)?;
+        files.sort();
+        let mut text = format!("{settings}\n");
+        for file in files {
+            let name = file.strip_prefix(&self.folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+            // A checkout with CRLF line ends compiles to the same bytes.
+            text += &format!("file {name} {}\n", sha256(read_text(&file)?.replace("\r\n", "\n").as_bytes()));
+        }
+        Ok(sha256(text.as_bytes()))
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn folder_of(package: &Value) -> Result<PathBuf> {
+    let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+    match manifest.parent() {
+        Some(folder) => Ok(folder.to_path_buf()),
+        None => fail!("`cargo metadata`: expected the path of a Cargo.toml, found {}", package["manifest_path"]),
+    }
+}
+
+fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let unreadable = |error| Failure(format!("cannot list {}: {error}", folder.display()));
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.is_dir() {
+            rust_files(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The sha256 of some bytes, in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metadata() -> Value {
+        serde_json::json!({
+            "workspace_root": "/w",
+            "packages": [
+                { "id": "k", "name": "kernels", "source": null, "manifest_path": "/w/kernels/Cargo.toml" },
+                { "id": "f", "name": "formats", "source": null, "manifest_path": "/w/formats/Cargo.toml" },
+                { "id": "a", "name": "app", "source": null, "manifest_path": "/w/Cargo.toml" },
+                { "id": "h", "name": "half", "source": "registry", "manifest_path": "/r/half/Cargo.toml" },
+            ],
+            "resolve": { "nodes": [
+                { "id": "a", "dependencies": ["k"] },
+                { "id": "k", "dependencies": ["f", "h"] },
+                { "id": "f", "dependencies": ["h"] },
+            ]},
+        })
+    }
+
+    #[test]
+    fn a_package_is_found_with_what_it_is_made_of() {
+        let kernels = Kernels::parse(&metadata(), "kernels").expect("the package");
+        assert_eq!(kernels.folder, Path::new("/w/kernels"));
+        assert_eq!(
+            kernels.folders.iter().map(|folder| folder.to_str()).collect::<BTreeSet<_>>(),
+            BTreeSet::from([Some("/w/kernels"), Some("/w/formats")])
+        );
+        assert!(kernels.own);
+        assert!(!Kernels::parse(&metadata(), "half").expect("the package").own);
+    }
+
+    #[test]
+    fn a_wrong_name_is_answered_with_the_right_ones() {
+        let failure = Kernels::parse(&metadata(), "kernel").expect_err("no such package").0;
+        assert!(failure.contains("`kernel`") && failure.contains("app, formats, kernels"), "{failure}");
+    }
+}
