@@ -3,13 +3,23 @@
 use custom_kernels::vignette;
 use framewright::{Cpu, Image, ImageRef, Matrix, Nv12, Range, Rgb8, Size};
 use framewright_kernels::YuvToRgb8;
-use std::error::Error;
+use std::{error::Error, process::ExitCode};
 
 /// A decoder's frame: the luma plane, then the chroma plane, without padding.
 const FRAME: &[u8] = include_bytes!("../frames/cat_321x241.nv12");
 const STRENGTH: u32 = 220;
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let size = Size::new(321, 241)?;
     let (y, cbcr) = FRAME.split_at(321 * 241);
     let frame = ImageRef::<Nv12>::from_slices([y, cbcr], size, &[321, 322])?;
