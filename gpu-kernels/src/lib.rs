@@ -15,10 +15,6 @@ mod color;
 
 pub use color::{ChromaTerms, YuvToRgb8};
 
-// Not in a library of somebody's own kernels, which use the colour arithmetic and have a handler of their own.
-#[cfg(any(feature = "copy", feature = "selftest", feature = "yuv420"))]
-framewright_kernel::panic_handler!();
-
 /// The families, each a PTX module of its own: on the GPU cargo's features choose which one is compiled.
 macro_rules! families {
     ($($(#[$doc:meta])* $family:ident $feature:literal;)+) => {
@@ -27,6 +23,9 @@ macro_rules! families {
             #[cfg(any(not(target_arch = "nvptx64"), feature = $feature))]
             pub mod $family;
         )+
+        // Not in a library of somebody's own kernels, which use the colour arithmetic and have a handler of their own.
+        #[cfg(any($(feature = $feature),+))]
+        framewright_kernel::panic_handler!();
         /// The entries of all families.
         #[cfg(not(target_arch = "nvptx64"))]
         pub const FAMILIES: &[&[framewright_kernel::Entry]] = &[$($family::ENTRIES),+];

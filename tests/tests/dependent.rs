@@ -3,10 +3,12 @@
 
 #[path = "common/needed.rs"]
 mod needed;
+#[path = "common/outside.rs"]
+mod outside;
 
+use outside::root;
 use std::{
     fs,
-    hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
     process::{Command, Output},
 };
@@ -27,10 +29,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 "#;
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
-}
-
 /// The line of a Markdown text that sets the variable, in a fenced block.
 fn line(markdown: &str) -> Result<&str, String> {
     let mut fenced = false;
@@ -48,13 +46,9 @@ fn line(markdown: &str) -> Result<&str, String> {
     }
 }
 
-/// Writes the crate into a folder outside of the repository, always the same for this checkout: cargo compiles the
-/// dependencies again when the variable changes, which holds the folder's path.
+/// Writes the crate into a folder outside of the repository.
 fn package() -> PathBuf {
-    let mut hasher = DefaultHasher::new();
-    root().hash(&mut hasher);
-    let package = std::env::temp_dir().join(format!("framewright-dependent-{:016x}", hasher.finish()));
-    assert!(!package.starts_with(root()), "{} is outside of the repository", package.display());
+    let package = outside::folder("dependent");
     fs::create_dir_all(package.join("src")).expect("a folder");
     let manifest = format!(
         "[package]\nname = \"dependent\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
@@ -68,16 +62,10 @@ fn package() -> PathBuf {
     package
 }
 
-/// Runs a line of a shell in the package, as somebody would who has neither our variables nor our configuration.
+/// Runs lines of a shell in the package.
 fn shell(package: &Path, target: &Path, line: &str) -> Output {
     let mut shell = Command::new("sh");
-    // CUDA_PATH and the like would bring in a toolkit.
-    let variables = [VARIABLE, "CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR", "CARGO_BUILD_TARGET"];
-    for name in variables.into_iter().chain(["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER"]) {
-        shell.env_remove(name);
-    }
-    shell.current_dir(package).args(["-euc", line]);
-    shell.env("CARGO", env!("CARGO")).env("CARGO_TARGET_DIR", target).env("FRAMEWRIGHT_CUDA_DRIVER", "");
+    outside::apart(&mut shell, package, target).args(["-euc", line]).env("CARGO", env!("CARGO"));
     shell.output().expect("a shell")
 }
 
@@ -86,7 +74,7 @@ fn a_crate_elsewhere_builds_and_runs_with_the_line_of_the_readme() {
     let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
     let line = line(&readme).unwrap_or_else(|error| panic!("{error}"));
     let package = package();
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dependent");
+    let target = outside::target("dependent");
     let output = shell(&package, &target, &format!("{line}\nexec \"$CARGO\" run --offline --quiet"));
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{line}\n{stdout}\n{stderr}");

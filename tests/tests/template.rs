@@ -1,16 +1,15 @@
 //! `examples/custom-kernel`, copied to another folder as a new user would: it builds and runs there, on the CPU, and its
 //! kernel becomes PTX where there is a Rust that compiles for the GPU.
 
+#[path = "common/outside.rs"]
+mod outside;
+
+use outside::root;
 use std::{
     fs,
-    hash::{DefaultHasher, Hash, Hasher},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Output},
 };
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
-}
 
 /// Copies what a checkout has of the folder; the paths of framewright's crates become absolute, as its README says.
 fn copy(from: &Path, to: &Path) {
@@ -35,25 +34,17 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs cargo in the copy without our variables.
+/// Runs cargo in the copy.
 fn cargo(folder: &Path, arguments: &[&str]) -> (bool, String) {
     let mut cargo = Command::new(env!("CARGO"));
-    let variables = ["CUDA_LIBRARY_PATH", "CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR", "CARGO_BUILD_TARGET"];
-    for name in variables.into_iter().chain(["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER"]) {
-        cargo.env_remove(name);
-    }
-    cargo.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("template"));
-    cargo.env("FRAMEWRIGHT_CUDA_DRIVER", "");
-    let Output { status, stdout, stderr } =
-        cargo.current_dir(folder).args(arguments).arg("--offline").output().expect("cargo");
+    outside::apart(&mut cargo, folder, &outside::target("template")).args(arguments).arg("--offline");
+    let Output { status, stdout, stderr } = cargo.output().expect("cargo");
     (status.success(), format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr)))
 }
 
 #[test]
 fn the_template_builds_and_runs_in_another_folder() {
-    let mut hasher = DefaultHasher::new();
-    root().hash(&mut hasher);
-    let folder: PathBuf = std::env::temp_dir().join(format!("framewright-template-{:016x}", hasher.finish()));
+    let folder = outside::folder("template");
     let _ = fs::remove_dir_all(&folder);
     copy(&root().join("examples/custom-kernel"), &folder);
 

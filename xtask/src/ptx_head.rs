@@ -2,7 +2,6 @@
 
 use crate::failure::{Failure, Result, fail};
 use framewright_ptx::Version;
-use sha2::{Digest, Sha256};
 
 /// The head's facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,14 +73,10 @@ impl Head {
     }
 }
 
-/// The sha256 of some bytes, in hexadecimal.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use framewright_ptx::files::sha256;
 
     pub(crate) fn head(body: &str) -> Head {
         Head {
@@ -110,10 +105,5 @@ pub(crate) mod tests {
         let failure = Head::split(&text).expect_err("a failure");
         assert!(failure.0.contains("target-cpu"), "{failure}");
         assert!(Head::split(".version 7.4\n").is_err());
-    }
-
-    #[test]
-    fn the_hash_is_sha256() {
-        assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 }

@@ -4,8 +4,8 @@
 //! every update of a dependency of the program or of the tests, none of which the device ever sees.
 
 use crate::failure::{Failure, Result, fail, read_text};
-use crate::ptx_head::sha256;
 use crate::workspace::Workspace;
+use framewright_ptx::files::sha256;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -168,14 +168,18 @@ impl Builder {
 
     fn build_at(&self, kernels: &Kernels, folder: &Path, out: &Path) -> Result<Built> {
         let architectures = self.architectures();
-        if let Some(file) = &self.checked_in {
-            if architectures.len() > 1 {
+        let checked_in = match &self.checked_in {
+            Some(_) if architectures.len() > 1 => {
                 return fail!("checked_in: expected one architecture, found {}", architectures.join(", "));
             }
-            let file = folder.join(file);
+            Some(file) => Some((folder.join(file), kernels.sha256(&self.settings()?)?)),
+            None => None,
+        };
+        let update = std::env::var_os(UPDATE).is_some_and(|value| value == "1");
+        if let Some((file, sha256)) = &checked_in {
             println!("cargo:rerun-if-changed={}", file.display());
-            if let Some(path) = self.use_checked_in(kernels, &file)? {
-                return Ok(Built { files: vec![self.file(architectures[0], path, Vec::new())] });
+            if is_taken(file, sha256, kernels.own, update)? {
+                return Ok(Built { files: vec![self.file(architectures[0], file.clone(), Vec::new())] });
             }
         }
         let Some(toolchain) = Toolchain::find()? else {
@@ -193,18 +197,15 @@ impl Builder {
             } else {
                 format!("{}-{architecture}.ptx", self.package)
             };
-            let ptx = match &self.checked_in {
-                Some(_) => {
-                    head::with_head(&self.package, &toolchain.version, &kernels.sha256(&self.settings()?)?, &ptx)
-                }
+            let ptx = match &checked_in {
+                Some((_, sha256)) => head::with_head(&self.package, &toolchain.version, sha256, &ptx),
                 None => ptx,
             };
             let path = out.join(name);
             write_text(&path, &ptx)?;
-            if let Some(file) = &self.checked_in {
-                let file = folder.join(file);
-                if std::env::var_os(UPDATE).is_some_and(|value| value == "1") {
-                    write_text(&file, &ptx)?;
+            if let Some((file, _)) = &checked_in {
+                if update {
+                    write_text(file, &ptx)?;
                 } else {
                     println!(
                         "cargo:warning={}: made of other sources; compiled anew for this build; \
@@ -216,23 +217,6 @@ impl Builder {
             files.push(self.file(architecture, path, entries));
         }
         Ok(Built { files })
-    }
-
-    /// The checked-in file, where it is to be taken.
-    fn use_checked_in(&self, kernels: &Kernels, file: &Path) -> Result<Option<PathBuf>> {
-        if !file.exists() {
-            return Ok(None);
-        }
-        match head::state(&read_text(file)?, &kernels.sha256(&self.settings()?)?) {
-            State::Current => Ok(Some(file.to_path_buf())),
-            // A registry's kernels are nobody's to change: whoever published them compiled them.
-            State::Stale if !kernels.own => Ok(Some(file.to_path_buf())),
-            State::Stale => Ok(None),
-            State::Foreign(_) if std::env::var_os(UPDATE).is_some_and(|value| value == "1") => Ok(None),
-            State::Foreign(why) => {
-                fail!("{}: {why}; `{UPDATE}=1 cargo build` writes it anew", file.display())
-            }
-        }
     }
 
     fn compile(
@@ -302,6 +286,20 @@ impl Builder {
             _ => format!("{}_PTX_{}", name(&self.package), name(architecture)),
         };
         File { architecture: architecture.to_owned(), variable, path, entries }
+    }
+}
+
+/// Whether the checked-in file is to be taken as it is. `own`: the kernels' sources are the user's, and not from a registry.
+fn is_taken(file: &Path, source_sha256: &str, own: bool, update: bool) -> Result<bool> {
+    if !file.exists() {
+        return Ok(false);
+    }
+    match head::state(&read_text(file)?, source_sha256) {
+        State::Current => Ok(true),
+        // A registry's kernels are nobody's to change: whoever published them compiled them.
+        State::Stale => Ok(!own),
+        State::Foreign(_) if update => Ok(false),
+        State::Foreign(why) => fail!("{}: {why}; `{UPDATE}=1 cargo build` writes it anew", file.display()),
     }
 }
 

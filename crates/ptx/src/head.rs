@@ -1,6 +1,6 @@
 //! The head of a checked-in file: which compiler made it, and of what.
 
-use crate::{packages::sha256, toolchain::Version};
+use crate::{files::sha256, toolchain::Version};
 
 /// The first line.
 const TITLE: &str = "// PTX of framewright kernels, written by framewright-ptx. Not to be edited.";

@@ -60,6 +60,8 @@ mod builder;
 pub mod compile;
 #[doc(hidden)]
 pub mod failure;
+#[doc(hidden)]
+pub mod files;
 mod head;
 pub mod limits;
 mod packages;

@@ -9,23 +9,16 @@ pub const THREADS: u32 = 128;
 ///
 /// `.maxntid 128` is always there, since every launch has so many threads a block. The others trade registers for warps: too
 /// high a `min_blocks` or too low a `max_registers` spills, which [`Builder::deny_spills`](crate::Builder::deny_spills) finds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
-    threads: u32,
     blocks: Option<u32>,
     registers: Option<u32>,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl Limits {
     /// What an entry has by itself: `.maxntid 128`.
     pub const fn new() -> Self {
-        Self { threads: THREADS, blocks: None, registers: None }
+        Self { blocks: None, registers: None }
     }
 
     /// The blocks that a multiprocessor must hold at once (`.minnctapersm`): a thread gets at most 65536 / (128 `blocks`)
@@ -43,7 +36,7 @@ impl Limits {
     pub fn directives(&self) -> Vec<String> {
         let blocks = self.blocks.map(|blocks| format!(".minnctapersm {blocks}"));
         let registers = self.registers.map(|registers| format!(".maxnreg {registers}"));
-        std::iter::once(format!(".maxntid {}", self.threads)).chain(blocks).chain(registers).collect()
+        std::iter::once(format!(".maxntid {THREADS}")).chain(blocks).chain(registers).collect()
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::{
     compile::TARGET,
     failure::{Failure, Result, fail, read_text},
+    files::{rust_files, sha256},
     process,
 };
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -114,24 +114,6 @@ fn folder_of(package: &Value) -> Result<PathBuf> {
         Some(folder) => Ok(folder.to_path_buf()),
         None => fail!("`cargo metadata`: expected the path of a Cargo.toml, found {}", package["manifest_path"]),
     }
-}
-
-fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let unreadable = |error| Failure(format!("cannot list {}: {error}", folder.display()));
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.is_dir() {
-            rust_files(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    Ok(())
-}
-
-/// The sha256 of some bytes, in hexadecimal.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

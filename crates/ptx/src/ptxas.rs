@@ -7,7 +7,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 
 /// The GPUs that the PTX must assemble for: Turing, Ampere, Hopper, Blackwell (data centre and desktop).
 pub const ARCHITECTURES: &[&str] = &["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"];
@@ -133,6 +133,15 @@ pub struct Row {
     pub ptx_bytes: usize,
 }
 
+/// Assembles the file for one architecture: how `ptxas` ended, and what it said.
+fn assemble(ptxas: &Path, file: &Path, architecture: &str) -> Result<(ExitStatus, String)> {
+    let mut command = Command::new(ptxas);
+    command.arg(format!("-arch={architecture}")).args(["-v", "-o", "/dev/null"]).arg(file);
+    let output = process::output(&mut command)?;
+    let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    Ok((output.status, text.into_owned()))
+}
+
 /// Assembles the file for every architecture.
 ///
 /// # Errors
@@ -142,13 +151,10 @@ pub fn check(ptxas: &Path, file: &Path, module: &Module<'_>, architectures: &[&s
     let (mut found, mut rows) = (Vec::new(), Vec::new());
     let shown = if architectures.contains(&SHOWN) { SHOWN } else { architectures.last().copied().unwrap_or(SHOWN) };
     for architecture in architectures {
-        let mut command = Command::new(ptxas);
-        command.arg(format!("-arch={architecture}")).args(["-v", "-o", "/dev/null"]).arg(file);
-        let output = process::output(&mut command)?;
-        let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+        let (status, text) = assemble(ptxas, file, architecture)?;
         let report = Report::parse(&text);
-        if !output.status.success() && report.complaints.is_empty() {
-            found.push(format!("{architecture}: expected status 0, found {}: {}", output.status, text.trim()));
+        if !status.success() && report.complaints.is_empty() {
+            found.push(format!("{architecture}: expected status 0, found {status}: {}", text.trim()));
         }
         found.extend(report.findings(architecture, &entries));
         if *architecture == shown {
@@ -167,11 +173,8 @@ pub fn check(ptxas: &Path, file: &Path, module: &Module<'_>, architectures: &[&s
 /// # Errors
 /// Where the file does not assemble.
 pub fn usage(ptxas: &Path, file: &Path, module: &Module<'_>, architecture: &str) -> Result<Vec<Row>> {
-    let mut command = Command::new(ptxas);
-    command.arg(format!("-arch={architecture}")).args(["-v", "-o", "/dev/null"]).arg(file);
-    let output = process::output(&mut command)?;
-    let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() {
+    let (status, text) = assemble(ptxas, file, architecture)?;
+    if !status.success() {
         return fail!("{} on {}: {}", ptxas.display(), file.display(), text.trim());
     }
     Ok(Report::parse(&text).rows(module))

@@ -13,6 +13,7 @@ use crate::process;
 use crate::ptx_build::{self, PACKAGES, Package};
 use crate::ptx_text::{Module, without_comments};
 use crate::workspace::Workspace;
+use framewright_ptx::files::rust_files;
 use serde_json::Value;
 use source::Source;
 use std::collections::BTreeMap;
@@ -61,19 +62,6 @@ fn lint(workspace: &Workspace) -> Result<()> {
         return fail!("one source for both generators:\n  {}", found.join("\n  "));
     }
     println!("{} files hold nothing that one of the generators refuses", files.len());
-    Ok(())
-}
-
-fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let unreadable = |error| Failure(format!("cannot list {}: {error}", folder.display()));
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.is_dir() {
-            rust_files(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
     Ok(())
 }
 
