@@ -2,7 +2,7 @@
 // CHECK: check
 // ERROR: E0277 picture
 // ERROR: E0277 invert(picture, negative)
-// SAYS: differ in more than how their pitch is known
+// SAYS: parameter `In<framewright::Gray8>`
 use framewright::*;
 use framewright_kernel::prelude::{In, Out, Pixel, kernel};
 

@@ -1,6 +1,6 @@
 // A number of no size: one of the compilers for GPUs refuses such parameters.
 // CHECK: check
-// ERROR: E0080 #[kernel]
+// ERROR: E0080 Uniform<[u8; 0]>
 // SAYS: leave a `Uniform` out that holds nothing
 use framewright_kernel::prelude::*;
 

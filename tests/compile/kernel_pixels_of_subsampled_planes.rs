@@ -1,7 +1,7 @@
 // Single pixels for an image whose chroma is subsampled.
-// CHECK: build
-// ERROR: E0080
-// SAYS: blocks on subsampled planes
+// CHECK: check
+// ERROR: E0080 (u8, [u8; 2])
+// SAYS: plane `CbCr`: a sample stands for 2 x 2 pixels, and a place of this kernel has 1 x 1; take `Block<2, 2>`
 use framewright_kernel::prelude::*;
 
 /// Luma and chroma.

@@ -1,5 +1,5 @@
 // Single pixels for an image whose chroma is subsampled.
-// CHECK: build
+// CHECK: check
 use framewright_kernel::prelude::*;
 
 /// Luma and chroma.

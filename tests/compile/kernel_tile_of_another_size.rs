@@ -1,7 +1,7 @@
 // A tile that is not the block's.
 // CHECK: build
 // ERROR: E0080
-// SAYS: as many columns and rows
+// SAYS: plane `Y`: a block of 16 x 2 pixels has 2 rows of 16 samples (16 bytes) there, and this tile has 1 of 16
 use framewright_kernel::prelude::*;
 
 #[kernel]

@@ -36,9 +36,22 @@ pub trait Scalar: Sealed + bytemuck::Pod + PartialEq + core::fmt::Debug + Send +
 /// One element of a plane: a [`Scalar`], or an array of them for interleaved channels. Sealed.
 pub trait Sample: Sealed + bytemuck::Pod + PartialEq + core::fmt::Debug + Send + Sync {
     /// The number type of each channel.
+    type Scalar: Scalar;
+    /// The number type of each channel.
     const KIND: ScalarKind;
     /// How many channels are interleaved.
     const CHANNELS: usize;
+    /// Each channel as `f` gives it, for code over samples of any number of channels.
+    ///
+    /// ```
+    /// use framewright_core::Sample;
+    ///
+    /// fn darker<S: Sample<Scalar = u8>>(sample: S) -> S {
+    ///     sample.map_channels(|level| level / 2)
+    /// }
+    /// assert_eq!((darker(200_u8), darker([20_u8, 40, 60])), (100, [10, 20, 30]));
+    /// ```
+    fn map_channels(self, f: impl FnMut(Self::Scalar) -> Self::Scalar) -> Self;
 }
 
 macro_rules! scalars {
@@ -48,8 +61,13 @@ macro_rules! scalars {
             const KIND: ScalarKind = ScalarKind::$kind;
         }
         impl Sample for $t {
+            type Scalar = $t;
             const KIND: ScalarKind = ScalarKind::$kind;
             const CHANNELS: usize = 1;
+            #[inline(always)]
+            fn map_channels(self, mut f: impl FnMut($t) -> $t) -> $t {
+                f(self)
+            }
         }
     )*};
 }
@@ -60,9 +78,14 @@ impl<T: Scalar, const N: usize> Sample for [T; N]
 where
     [T; N]: bytemuck::Pod,
 {
+    type Scalar = T;
     const KIND: ScalarKind = T::KIND;
     const CHANNELS: usize = {
         assert!(N >= 1 && N <= 4, "a sample interleaves one to four channels");
         N
     };
+    #[inline(always)]
+    fn map_channels(self, f: impl FnMut(T) -> T) -> Self {
+        self.map(f)
+    }
 }

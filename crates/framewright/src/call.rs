@@ -19,6 +19,7 @@ use framewright_kernel::{
 // Here and not with the executors: what an argument is does not depend on where it runs.
 macro_rules! arguments {
     ($($kind:ident: $($argument:ty),+;)+) => {$($(
+        #[diagnostic::do_not_recommend] // The message is about the argument, not about its planes.
         impl<F: Format, G: Format, L: Location> Arg<$kind<F>> for $argument where G::Planes: SamePlanes<F::Planes> {}
     )+)+};
 }

@@ -200,7 +200,7 @@ unsafe fn run_rows<K: Kernel>(launch: &Launch<K>, rows: Range<u32>) -> Result<K:
 /// What a kernel on the CPU can be launched with for parameter `P`. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used by a kernel on the CPU for parameter `{P}`",
-    label = "expected an image in host memory",
+    label = "expected an image of the parameter's format in host memory",
     note = "`In<F>` takes `&Image<F>`, `Out<F>` and `InOut<F>` take `&mut Image<F>`, in `Host` or `Pinned` memory"
 )]
 pub trait CpuArg<P: ParamKind>: Arg<P> {
@@ -223,6 +223,7 @@ pub trait CpuBound<P: ParamKind>: Bound<P> {
 
 macro_rules! arguments {
     ($kind:ident as $bound:ident: $(<$($life:lifetime)?> $argument:ty, |$s:ident| $bind:expr;)+) => {$(
+        #[diagnostic::do_not_recommend] // As for `Arg`.
         impl<$($life,)? F: Format, G: Format, L: HostAccess> CpuArg<$kind<F>> for $argument
         where
             G::Planes: SamePlanes<F::Planes>,

@@ -6,6 +6,7 @@ use crate::{
     item::Item,
     param::{Param, ParamKind},
     params::{FNV_BASIS, fnv, fnv_u64},
+    problem::Problem,
 };
 use bytemuck::Pod;
 #[cfg(any(target_arch = "nvptx64", framewright_host_check))]
@@ -31,6 +32,11 @@ use core::marker::PhantomData;
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "a kernel cannot reduce to `{Self}`: nothing says how two of them combine",
+    label = "expected `Sum<…>`, `Min<…>`, `Max<…>`, or a type of yours with `Combine`",
+    note = "a sum of numbers is `Reduce<Sum<u64>>`: the kernel does `sum.add(Sum(value))`, the launch takes `&mut Sum<u64>`"
+)]
 pub trait Combine: Pod + Send + Sync {
     /// What changes nothing when combined.
     const IDENTITY: Self;
@@ -140,12 +146,14 @@ impl<T: Combine> ParamKind for Reduce<T> {
 }
 // SAFETY: writes what the launch named.
 unsafe impl<I: Item, T: Combine> Param<I, ()> for Reduce<T> {
-    const COMBINES: bool = {
-        assert!(
-            size_of::<T>().is_multiple_of(4) && size_of::<T>() >= 4 && size_of::<T>() <= 64,
-            "a reduced value has 4 to 64 bytes, a multiple of 4"
-        );
-        true
+    const COMBINES: bool = true;
+    const PROBLEM: Problem = {
+        let size = size_of::<T>() as u32;
+        if size.is_multiple_of(4) && size >= 4 && size <= 64 {
+            Problem::NONE
+        } else {
+            Problem::NONE.text("a reduced value has 4 to 64 bytes, a multiple of 4, and this one has ").number(size)
+        }
     };
     // One value a thread, after the items.
     const SHARED: u32 = (128 * size_of::<T>() as u32).next_multiple_of(16);
@@ -232,9 +240,13 @@ impl<const N: usize> ParamKind for Bins<N> {
 }
 // SAFETY: writes what the launch named.
 unsafe impl<I: Item, const N: usize> Param<I, ()> for Bins<N> {
-    const COMBINES: bool = {
-        assert!(N >= 1 && N <= 8192, "a kernel counts in 1 to 8192 bins");
-        true
+    const COMBINES: bool = true;
+    const PROBLEM: Problem = {
+        if N >= 1 && N <= 8192 {
+            Problem::NONE
+        } else {
+            Problem::NONE.text("a kernel counts in 1 to 8192 bins, and these are ").number(N as u32)
+        }
     };
     const SHARED: u32 = (4 * N as u32).next_multiple_of(16);
     #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]

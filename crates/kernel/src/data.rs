@@ -4,11 +4,28 @@ use crate::{
     item::Item,
     param::{Param, ParamKind},
     params::{FNV_BASIS, ParamLayout, fnv, fnv_u64},
+    problem::Problem,
 };
 use bytemuck::Pod;
 use core::{marker::PhantomData, ops::Deref};
 
-/// A value that all items share, passed by value: any [`bytemuck::Pod`]. Dereferences to it.
+/// What a [`Uniform`] or a [`Table`] holds: any [`Pod`] that threads can share. Of a struct of your own, derive it:
+///
+/// ```
+/// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+/// #[repr(C)]
+/// pub struct Gain { factor: f32, offset: f32 }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed to a kernel as a `Uniform` or in a `Table`: it is no `bytemuck::Pod`",
+    label = "expected a number, an array, or a struct of them",
+    note = "on a struct write `#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]` and `#[repr(C)]`, with feature `derive` of bytemuck"
+)]
+pub trait PlainData: Pod + Send + Sync {}
+#[diagnostic::do_not_recommend]
+impl<T: Pod + Send + Sync> PlainData for T {}
+
+/// A value that all items share, passed by value: any [`bytemuck::Pod`]. The body gets the `T` itself.
 pub struct Uniform<T>(T);
 
 impl<T> Deref for Uniform<T> {
@@ -35,11 +52,19 @@ unsafe impl<T: Pod> ParamLayout for UniformRaw<T> {
     const HASH: u64 = fnv_u64(fnv_u64(fnv(FNV_BASIS, b"uniform"), size_of::<T>() as u64), align_of::<T>() as u64);
 }
 
-impl<T: Pod + Send + Sync> ParamKind for Uniform<T> {
+impl<T: PlainData> ParamKind for Uniform<T> {
     type Raw = UniformRaw<T>;
 }
 // SAFETY: no memory.
-unsafe impl<I: Item, T: Pod + Send + Sync> Param<I, ()> for Uniform<T> {
+unsafe impl<I: Item, T: PlainData> Param<I, ()> for Uniform<T> {
+    // rust-cuda refuses parameters of no size, and nobody needs one.
+    const PROBLEM: Problem = {
+        if size_of::<T>() > 0 {
+            Problem::NONE
+        } else {
+            Problem::NONE.text("a kernel's parameter has a size: leave a `Uniform` out that holds nothing")
+        }
+    };
     #[inline(always)]
     unsafe fn open(raw: &Self::Raw, _: u32) -> Self {
         Self(raw.0)
@@ -55,11 +80,10 @@ pub struct Table<T, const N: usize> {
 // SAFETY: the values are readable from any thread, as `TableRaw::new`'s caller promised.
 unsafe impl<T: Sync, const N: usize> Send for Table<T, N> {}
 
-impl<T: Pod, const N: usize> Table<T, N> {
+impl<T: PlainData, const N: usize> Table<T, N> {
     /// Value `index`; past the end the last.
     #[inline(always)]
     pub fn get(&self, index: impl Into<u32>) -> T {
-        const { assert!(N >= 1, "a table has at least one value") };
         let index = index.into().min(N as u32 - 1);
         let address = self.base.wrapping_add(index as usize * size_of::<T>());
         // SAFETY: value `index` of the table, which whoever launches promised to be readable and not written.
@@ -119,12 +143,19 @@ unsafe impl Send for TableRaw {}
 // SAFETY: as above.
 unsafe impl Sync for TableRaw {}
 
-impl<T: Pod + Send + Sync, const N: usize> ParamKind for Table<T, N> {
+impl<T: PlainData, const N: usize> ParamKind for Table<T, N> {
     type Raw = TableRaw;
     const HASH: u64 = fnv_u64(fnv_u64(fnv(FNV_BASIS, b"table"), size_of::<T>() as u64), N as u64);
 }
 // SAFETY: reads inside the table.
-unsafe impl<I: Item, T: Pod + Send + Sync, const N: usize> Param<I, ()> for Table<T, N> {
+unsafe impl<I: Item, T: PlainData, const N: usize> Param<I, ()> for Table<T, N> {
+    const PROBLEM: Problem = {
+        if N >= 1 && size_of::<T>() > 0 {
+            Problem::NONE
+        } else {
+            Problem::NONE.text("a table holds something: at least one value of at least one byte")
+        }
+    };
     #[inline(always)]
     unsafe fn open(raw: &Self::Raw, _: u32) -> Self {
         Self { base: raw.base, values: PhantomData }

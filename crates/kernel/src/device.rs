@@ -451,6 +451,7 @@ fn shared<K: Known>() -> u32 {
 /// one another.
 #[inline(always)]
 pub unsafe fn run<K: Instance>(launch: &Launch<K>) {
+    crate::launch::check::<K>();
     if K::PANICS {
         remember_kernel(K::ENTRY.name);
     }

@@ -9,7 +9,8 @@ use crate::{
     params::{FNV_BASIS, ParamLayout, fnv_u64},
     place::Reach,
     plane::{PlaneIn, PlaneOut, Via},
-    value::{Packed, Takes, row_bytes, rows},
+    problem::{self, Problem},
+    value::{Packed, Takes},
 };
 use bytemuck::Zeroable;
 use core::marker::PhantomData;
@@ -120,12 +121,7 @@ const fn step<S: PlaneSpec>() -> (u32, u32) {
 /// `W` by `H` samples of a block.
 #[inline(always)]
 fn tile<S: PlaneSpec, I: Item, const W: usize, const H: usize>(plane: &PlaneIn, at: &I, via: Via) -> [[Of<S>; W]; H] {
-    const {
-        assert!(
-            (W * size_of::<Of<S>>()) as u32 == row_bytes::<I, S>() && H as u32 == rows::<I, S>(),
-            "a tile has as many columns and rows as its block has in that plane: half of both for the chroma of 4:2:0"
-        )
-    };
+    const { problem::tile(S::INFO, [I::WIDTH, I::HEIGHT], (W * size_of::<Of<S>>()) as u32, H as u32).refuse() };
     let (sx, sy) = step::<S>();
     // SAFETY: executors make the item with the worst reach over the footprints of all planes, of which this is one.
     unsafe { plane.tile(at.x() / sx, at.y() / sy, at.reach(), via) }
@@ -138,12 +134,7 @@ fn packed<S: PlaneSpec, I: Item, const WORDS: usize, const ROWS: usize>(
     at: &I,
     via: Via,
 ) -> Packed<WORDS, ROWS> {
-    const {
-        assert!(
-            (4 * WORDS) as u32 == row_bytes::<I, S>() && ROWS as u32 == rows::<I, S>(),
-            "packed words hold as many bytes and rows as the block has in that plane: half of both for the chroma of 4:2:0"
-        )
-    };
+    const { problem::tile(S::INFO, [I::WIDTH, I::HEIGHT], 4 * WORDS as u32, ROWS as u32).refuse() };
     let (sx, sy) = step::<S>();
     let x = at.x() / sx * size_of::<Of<S>>() as u32;
     let mut words = [[0; WORDS]; ROWS];
@@ -248,14 +239,7 @@ fn window<S: PlaneSpec, I: Item, const W: usize, const H: usize>(
 ) -> [[Of<S>; W]; H] {
     let (sx, sy) = step::<S>();
     let (own_w, own_h) = (I::WIDTH.div_ceil(sx), I::HEIGHT.div_ceil(sy));
-    const {
-        let (sx, sy) = step::<S>();
-        let (own_w, own_h) = (I::WIDTH.div_ceil(sx) as usize, I::HEIGHT.div_ceil(sy) as usize);
-        assert!(
-            W >= own_w && H >= own_h && (W - own_w).is_multiple_of(2) && (H - own_h).is_multiple_of(2),
-            "a window has as many samples on both sides of its item: an odd number around a pixel"
-        );
-    }
+    const { problem::window(S::INFO, [I::WIDTH, I::HEIGHT], [W as u32, H as u32]).refuse() };
     let x = (at.x() / sx) as i32 - (W as i32 - own_w as i32) / 2;
     let y = (at.y() / sy) as i32 - (H as i32 - own_h as i32) / 2;
     let columns: [Option<u32>; W] = core::array::from_fn(|i| border.place(x + i as i32, plane.columns::<Of<S>>()));
@@ -504,6 +488,7 @@ where
     F::Planes: Takes<I, G>,
 {
     const STAGE: u32 = <F::Planes as Takes<I, G>>::STAGE;
+    const PROBLEM: Problem = <F::Planes as Takes<I, G>>::PROBLEM;
     #[inline(always)]
     unsafe fn open(raw: &Self::Raw, _: u32) -> Self {
         Self { planes: *raw }
@@ -517,6 +502,7 @@ where
     F::Planes: Takes<I, G>,
 {
     const STAGE: u32 = <F::Planes as Takes<I, G>>::STAGE;
+    const PROBLEM: Problem = <F::Planes as Takes<I, G>>::PROBLEM;
     #[inline(always)]
     unsafe fn open(raw: &Self::Raw, _: u32) -> Self {
         Self { planes: *raw }

@@ -1,8 +1,8 @@
 //! Work items: what one call of a kernel's function is asked about.
 
-use crate::place::Reach;
 #[cfg(doc)]
 use crate::{In, InOut};
+use crate::{place::Reach, problem::Problem};
 
 crate::param_struct! {
     /// What a launch covers: columns `x0..x1` and rows `y0..y1` of images of `width` by `height` pixels.
@@ -52,6 +52,9 @@ pub trait Item: private::Make + 'static {
     const WIDTH: u32;
     /// Rows.
     const HEIGHT: u32;
+    /// What is wrong with such a place.
+    #[doc(hidden)]
+    const PROBLEM: Problem = Problem::NONE;
     /// Items that a lane of a warp computes in a row of the grid.
     #[doc(hidden)]
     const REPEAT: u32;
@@ -118,13 +121,14 @@ impl<const W: u32, const H: u32> private::Make for Block<W, H> {
     }
 }
 impl<const W: u32, const H: u32> Item for Block<W, H> {
-    const WIDTH: u32 = {
-        assert!(W >= 1 && W <= 64, "a block is 1 to 64 pixels wide");
-        W
-    };
-    const HEIGHT: u32 = {
-        assert!(H >= 1 && H <= 16, "a block is 1 to 16 rows high");
-        H
+    const WIDTH: u32 = W;
+    const HEIGHT: u32 = H;
+    const PROBLEM: Problem = {
+        if W < 1 || W > 64 || H < 1 || H > 16 {
+            Problem::NONE.text("a block is 1 to 64 pixels wide and 1 to 16 rows high, and this one ").size([W, H])
+        } else {
+            Problem::NONE
+        }
     };
     const REPEAT: u32 = 1;
     const VECTORS: bool = true;

@@ -2,14 +2,13 @@
 
 use crate::{
     combine::{Bins, Combine, Reduce},
-    data::{Table, Uniform},
+    data::{PlainData, Table, Uniform},
     entry::Entry,
     item::{Domain, Item},
     list::{KindList, ParamList},
     param::ParamKind,
     params::{FNV_BASIS, ParamLayout, fnv_u64},
 };
-use bytemuck::Pod;
 use core::marker::PhantomData;
 
 /// A kernel: parameters, and a function from a place to what belongs there. Made by [`kernel`](macro@crate::kernel).
@@ -54,8 +53,8 @@ pub trait Instance: Kernel {
     note = "`Table<T, N>` takes `&[T; N]`, `Uniform<T>` a `T`, `Reduce<T>` a `&mut T`, `Bins<N>` a `&mut [u64; N]`"
 )]
 pub trait Arg<P: ParamKind> {}
-impl<T: Pod + Send + Sync> Arg<Uniform<T>> for T {}
-impl<T: Pod + Send + Sync, const N: usize> Arg<Table<T, N>> for &[T; N] {}
+impl<T: PlainData> Arg<Uniform<T>> for T {}
+impl<T: PlainData, const N: usize> Arg<Table<T, N>> for &[T; N] {}
 impl<T: Combine> Arg<Reduce<T>> for &mut T {}
 impl<const N: usize> Arg<Bins<N>> for &mut [u64; N] {}
 

@@ -4,6 +4,7 @@ use crate::{
     item::Item,
     kernel::{Kernel, Launch},
     list::ParamList,
+    problem::Problem,
 };
 #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
 use crate::{item::private::Make, place::Reach};
@@ -11,6 +12,40 @@ use crate::{item::private::Make, place::Reach};
 /// Whether something is combined over all items, so that a launch's order of items matters.
 pub const fn combines<K: Kernel>() -> bool {
     <K::Params as ParamList<K::Item, K::Given>>::COMBINES
+}
+
+/// What does not fit together in `K`: in its place, or in the parameter of that index.
+#[doc(hidden)]
+pub const fn problem<K: Kernel>() -> (Problem, usize, Problem) {
+    let (index, problem) = <K::Params as ParamList<K::Item, K::Given>>::PROBLEM;
+    (K::Item::PROBLEM, index, problem)
+}
+
+/// Fails where the place of `K` is none: `#[kernel]` asks at the place's type, so that the message points there.
+#[doc(hidden)]
+#[track_caller]
+pub const fn place_fits<K: Kernel>() {
+    problem::<K>().0.refuse();
+}
+
+/// Fails where parameter `index` of `K` or what is returned for it does not fit.
+#[doc(hidden)]
+#[track_caller]
+pub const fn parameter_fits<K: Kernel>(index: usize) {
+    let (place, first, problem) = problem::<K>();
+    if !place.is_some() && first == index {
+        problem.refuse();
+    }
+}
+
+/// Keeps a kernel that does not fit from being compiled: what `#[kernel]` asks where it is written, once more for generic
+/// kernels that are named only where they are launched. What loads and stores assume is promised here.
+#[inline(always)]
+pub(crate) fn check<K: Kernel>() {
+    const {
+        let (place, _, parameter) = problem::<K>();
+        place.or(parameter).refuse();
+    }
 }
 
 impl<K: Kernel> Launch<K> {
@@ -32,6 +67,7 @@ impl<K: Kernel> Launch<K> {
     #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     #[inline(always)]
     pub unsafe fn open(&self) -> K::Params {
+        check::<K>();
         // SAFETY: as promised by the caller.
         unsafe { K::Params::open(&self.args, 0) }
     }
@@ -53,6 +89,7 @@ impl<K: Kernel> Launch<K> {
     #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
     #[inline(always)]
     unsafe fn run_item_row(&self, params: &mut K::Params, row: u32, columns: core::ops::Range<u32>, at: &mut [u32; 2]) {
+        check::<K>();
         let domain = self.domain;
         let y = row * K::Item::HEIGHT;
         for column in columns {

@@ -45,12 +45,13 @@
 //! | [`Out<F>`](Out) | returns its value | `&mut Image<F>`, a view or crop |
 //! | [`InOut<F>`](InOut) | reads the samples of its own place, returns what replaces them | the same |
 //! | [`Table<T, N>`](Table) | `get(index)` | `&[T; N]` |
-//! | [`Uniform<T>`](Uniform) | uses it as a `T` | a `T` ([`bytemuck::Pod`]) |
-//! | [`Reduce<T>`](Reduce) | `add(value)` | `&mut T` ([`Combine`]: [`Sum`], [`Min`], [`Max`] or your own) |
+//! | [`Uniform<T>`](Uniform) | uses it as a `T` | a `T` ([`PlainData`]: a number, an array, a struct of them) |
+//! | [`Reduce<T>`](Reduce) | `add(Sum(value))` | `&mut T` ([`Combine`]: [`Sum`], [`Min`], [`Max`] or your own), overwritten |
 //! | [`Bins<N>`](Bins) | `count(index)` | `&mut [u64; N]` |
 //!
 //! Where several images are written, the function returns a tuple, in the parameters' order. All images of a launch have one
-//! size, which is checked before anything runs.
+//! size, which is checked before anything runs. What each can do, generic kernels and the options stand with
+//! [`#[kernel]`](macro@kernel).
 //!
 //! This crate is `no_std` and knows no host: no images, no drivers, no threads.
 #![no_std]
@@ -75,11 +76,12 @@ mod param;
 pub mod params;
 mod place;
 mod plane;
+mod problem;
 mod value;
 
 pub use border::Border;
 pub use combine::{Bins, BinsRaw, Combine, Max, Min, Reduce, ReduceRaw, Sum};
-pub use data::{Table, TableRaw, Uniform, UniformRaw};
+pub use data::{PlainData, Table, TableRaw, Uniform, UniformRaw};
 pub use entry::Entry;
 pub use framewright_macros::kernel;
 pub use image::{In, InOut, Only, Out, Plane, PlaneInOut, Planes, SampleOf};
@@ -90,9 +92,12 @@ pub use pack::{f16_from_f32, f32_from_f16, pack_sat_u8x4};
 pub use param::{Param, ParamKind};
 pub use params::ParamLayout;
 pub use plane::{PlaneIn, PlaneOut};
+pub use problem::Problem;
 pub use value::{Packed, Takes, Tile};
 
-/// The number types and formats of kernels.
+/// All that a kernel names: [`kernel`](macro@kernel), the [place](Item), the [parameters](Param), [`Border`], the [tiles](Tile),
+/// what [combines](Combine), [`f16`](half::f16), and `framewright_core`: formats (`Gray8`, `Nv12`, `Bgr8`), components (`Y`,
+/// `CbCr`), subsamplings, and the traits for generic kernels (`Format`, `OnePlane`, `Sample`).
 pub mod prelude {
     pub use crate::{
         Bins, Block, Border, Combine, In, InOut, Max, Min, Out, Packed, Pixel, Reduce, SampleOf, Sum, Table, Tile,

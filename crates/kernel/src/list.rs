@@ -5,6 +5,7 @@ use crate::{
     param::{Param, ParamKind},
     params::{FNV_BASIS, ParamLayout, fnv_u64},
     place::Reach,
+    problem::Problem,
 };
 
 /// A parameter and the rest.
@@ -38,21 +39,11 @@ pub trait KindList: 'static {
 }
 impl<A: ParamKind, B: KindList> KindList for Pair<A, B> {
     type Raw = Pair<A::Raw, B::Raw>;
-    const HASH: u64 = {
-        has_size::<A>();
-        fnv_u64(fnv_u64(fnv_u64(FNV_BASIS, A::HASH), B::HASH), Self::Raw::HASH)
-    };
+    const HASH: u64 = fnv_u64(fnv_u64(fnv_u64(FNV_BASIS, A::HASH), B::HASH), Self::Raw::HASH);
 }
 impl<A: ParamKind> KindList for Last<A> {
     type Raw = Last<A::Raw>;
-    const HASH: u64 = {
-        has_size::<A>();
-        fnv_u64(fnv_u64(FNV_BASIS, A::HASH), Self::Raw::HASH)
-    };
-}
-/// rust-cuda refuses parameters of no size, and nobody needs one.
-const fn has_size<A: ParamKind>() {
-    assert!(size_of::<A::Raw>() > 0, "a kernel's parameter has a size: leave a `Uniform` out that holds nothing");
+    const HASH: u64 = fnv_u64(fnv_u64(FNV_BASIS, A::HASH), Self::Raw::HASH);
 }
 
 /// Parameters that a kernel on items `I` can have that returns `G`. Sealed by what executors need.
@@ -67,6 +58,8 @@ pub unsafe trait ParamList<I: Item, G>: KindList + Sized {
     const SHARED: u32;
     /// Whether something is combined over all items.
     const COMBINES: bool;
+    /// The first parameter that does not fit, by its index.
+    const PROBLEM: (usize, Problem);
     /// # Safety
     /// As [`Param::open`].
     unsafe fn open(raw: &Self::Raw, shared: u32) -> Self;
@@ -96,6 +89,8 @@ unsafe impl<I: Item, G, H, A: Param<I, G>, B: ParamList<I, H>> ParamList<I, Pair
     const STAGE: u32 = A::STAGE + B::STAGE;
     const SHARED: u32 = A::SHARED + B::SHARED;
     const COMBINES: bool = A::COMBINES || B::COMBINES;
+    const PROBLEM: (usize, Problem) =
+        if A::PROBLEM.is_some() { (0, A::PROBLEM) } else { (B::PROBLEM.0 + 1, B::PROBLEM.1) };
     #[inline(always)]
     unsafe fn open(raw: &Self::Raw, shared: u32) -> Self {
         // SAFETY: as promised by the caller; the rest's shared memory comes after this one's.
@@ -170,6 +165,7 @@ unsafe impl<I: Item, G, A: Param<I, G>> ParamList<I, Last<G>> for Last<A> {
     const STAGE: u32 = A::STAGE;
     const SHARED: u32 = A::SHARED;
     const COMBINES: bool = A::COMBINES;
+    const PROBLEM: (usize, Problem) = (0, A::PROBLEM);
     #[inline(always)]
     unsafe fn open(raw: &Self::Raw, shared: u32) -> Self {
         // SAFETY: as promised by the caller.

@@ -1,6 +1,6 @@
 //! The kinds of parameters, and what executors do with each.
 
-use crate::{item::Domain, item::Item, params::ParamLayout, place::Reach};
+use crate::{item::Domain, item::Item, params::ParamLayout, place::Reach, problem::Problem};
 
 /// A kind of parameter: [`In`](crate::In), [`Out`](crate::Out), [`InOut`](crate::InOut), [`Table`](crate::Table),
 /// [`Uniform`](crate::Uniform), [`Reduce`](crate::Reduce) or [`Bins`](crate::Bins).
@@ -33,6 +33,8 @@ pub unsafe trait Param<I: Item, G>: ParamKind + Sized {
     const SHARED: u32 = 0;
     /// Whether something is combined over all items.
     const COMBINES: bool = false;
+    /// Why the kernel cannot be, where the types alone do not say.
+    const PROBLEM: Problem = Problem::NONE;
 
     /// # Safety
     /// `raw` describes memory that this parameter may use until the launch is done.

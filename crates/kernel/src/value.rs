@@ -1,8 +1,11 @@
 //! What kernels return: samples, and tiles of them.
 
-use crate::item::{Block, Item, Pixel};
 #[cfg(not(any(target_arch = "nvptx64", framewright_host_check)))]
 use crate::plane::PlaneOut;
+use crate::{
+    item::{Block, Item, Pixel},
+    problem::{self, Problem},
+};
 use framewright_core::{PlaneList, PlaneSpec, Sample, Subsampling};
 
 /// Rows of 32-bit words, little endian: pixels of any sample, packed as they lie in memory.
@@ -107,22 +110,12 @@ impl<S: Sample> Cells for One<S> {
 
 /// Bytes of a row of plane `S` that an item covers.
 pub(crate) const fn row_bytes<I: Item, S: PlaneSpec>() -> u32 {
-    let step = <S::Subsampling as Subsampling>::X;
-    assert!(
-        I::WIDTH.is_multiple_of(step),
-        "blocks on subsampled planes are multiples of the subsampling: at least two pixels wide for 4:2:0 and 4:2:2"
-    );
-    I::WIDTH / step * size_of::<S::Sample>() as u32
+    I::WIDTH / <S::Subsampling as Subsampling>::X * size_of::<S::Sample>() as u32
 }
 
 /// Rows of plane `S` that an item covers.
 pub(crate) const fn rows<I: Item, S: PlaneSpec>() -> u32 {
-    let step = <S::Subsampling as Subsampling>::Y;
-    assert!(
-        I::HEIGHT.is_multiple_of(step),
-        "blocks on subsampled planes are multiples of the subsampling: at least two rows high for 4:2:0"
-    );
-    I::HEIGHT / step
+    I::HEIGHT / <S::Subsampling as Subsampling>::Y
 }
 
 /// Bytes of shared memory through which a warp stages plane `S`.
@@ -153,6 +146,9 @@ pub trait Takes<I: Item, G>: PlaneList {
     /// Bytes of shared memory a warp stages through.
     #[doc(hidden)]
     const STAGE: u32;
+    /// What is wrong with the value.
+    #[doc(hidden)]
+    const PROBLEM: Problem;
     /// Gives each plane its part.
     #[doc(hidden)]
     fn split<K: PlaneSink<I>>(given: &G, sink: &mut K);
@@ -161,25 +157,19 @@ pub trait Takes<I: Item, G>: PlaneList {
     fn visit<K: PlaneVisit<I>>(visit: &mut K);
 }
 
-/// Checks when compiling that a tile covers an item in plane `S`.
-#[inline(always)]
-fn check<I: Item, S: PlaneSpec, C: Cells>() {
-    const {
-        assert!(
-            C::ROW_BYTES == row_bytes::<I, S>() && C::ROWS == rows::<I, S>(),
-            "a block's tile has as many columns and rows as the block has in that plane: half of both for the chroma of 4:2:0"
-        )
-    }
+/// What is wrong with cells `C` for an item in plane `S`.
+const fn problem<I: Item, S: PlaneSpec, C: Cells>() -> Problem {
+    problem::tile(S::INFO, [I::WIDTH, I::HEIGHT], C::ROW_BYTES, C::ROWS)
 }
 
 macro_rules! takes {
     ($n:ident; $($s:ident $v:ident $i:tt),+) => {
         impl<$($s: PlaneSpec, $v: IsSample<$s::Sample>),+> Takes<Pixel, takes!(@of $($v),+)> for ($($s,)+) {
             const STAGE: u32 = 0 $(+ stage::<Pixel, $s>())+;
+            const PROBLEM: Problem = Problem::NONE$(.or(problem::<Pixel, $s, One<$s::Sample>>()))+;
             #[inline(always)]
             fn split<K: PlaneSink<Pixel>>(given: &takes!(@of $($v),+), sink: &mut K) {
                 $(
-                    check::<Pixel, $s, One<$s::Sample>>();
                     sink.plane::<$s, _>($i, One(takes!(@get $n given $i).sample()));
                 )+
             }
@@ -192,10 +182,10 @@ macro_rules! takes {
             for ($($s,)+)
         {
             const STAGE: u32 = 0 $(+ stage::<Block<W, H>, $s>())+;
+            const PROBLEM: Problem = Problem::NONE$(.or(problem::<Block<W, H>, $s, $v>()))+;
             #[inline(always)]
             fn split<K: PlaneSink<Block<W, H>>>(given: &takes!(@of $($v),+), sink: &mut K) {
                 $(
-                    check::<Block<W, H>, $s, $v>();
                     sink.plane::<$s, _>($i, takes!(@get $n given $i));
                 )+
             }
@@ -242,7 +232,7 @@ pub(crate) unsafe fn store<I: Item, S: PlaneSpec, C: Cells>(
         let to = out.base.wrapping_offset(out.pitch_bytes.wrapping_mul(i64::from(row)) as isize);
         let to = to.wrapping_add((px + left) as usize * size as usize);
         let from = bytes.as_ptr().wrapping_add((left * size) as usize);
-        // SAFETY: `check` made the row as long as the item is wide, so left to right lies in it; the destination bytes are
+        // SAFETY: `Takes::PROBLEM` made the row as long as the item is wide, so left to right lies in it; the destination bytes are
         // samples of the domain, which the caller promised to be writable and apart.
         unsafe { core::ptr::copy_nonoverlapping(from, to, ((right - left) * size) as usize) };
     }

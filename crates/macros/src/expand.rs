@@ -101,16 +101,7 @@ impl Expansion<'_> {
 
     /// A list of types whose own tokens stand at `span`, so that the compiler speaks of that place.
     fn list_at(&self, types: &[TokenStream], span: Span) -> TokenStream {
-        let path: TokenStream = self
-            .options
-            .path
-            .clone()
-            .into_iter()
-            .map(|mut token| {
-                token.set_span(token.span().located_at(span));
-                token
-            })
-            .collect();
+        let path = located(&self.options.path, span);
         let Some((last, rest)) = types.split_last() else { return quote!() };
         let end = quote_spanned!(span=> #path::list::Last<#last>);
         rest.iter().rev().fold(end, |list, ty| quote_spanned!(span=> #path::list::Pair<#ty, #list>))
@@ -300,6 +291,31 @@ impl Expansion<'_> {
         }
     }
 
+    /// Asks whether the place and each parameter fit, so that the compiler points at what does not: at the place's type, at
+    /// what is returned for a parameter, or at the parameter's type.
+    fn fits(&self, arguments: &TokenStream) -> Vec<TokenStream> {
+        let name = self.name();
+        // From the first token of the type to its last: the compiler marks what lies between.
+        let ask = |at: &Type, function: TokenStream, argument: TokenStream| {
+            let tokens: Vec<Span> = at.to_token_stream().into_iter().map(|token| token.span()).collect();
+            let first = tokens.first().copied().unwrap_or_else(Span::call_site);
+            let last = tokens.last().copied().unwrap_or(first);
+            let path = located(&self.options.path, first);
+            let function = located(&function, first);
+            // One hygiene for all: spans of several do not join.
+            let [first, last] = [first, last].map(|span| Span::call_site().located_at(span));
+            let call = quote_spanned!(last=> (#argument));
+            quote_spanned!(first=> const _: () = #path::launch::#function::<#name #arguments> #call;)
+        };
+        let mut returned = self.function.returned.iter();
+        let parameters = self.function.parameters.iter().enumerate().map(|(index, parameter)| {
+            let ty = returned.next_if_written(parameter).unwrap_or(&parameter.ty);
+            ask(ty, quote!(parameter_fits), quote!(#index))
+        });
+        let place = ask(&self.function.place.1, quote!(place_fits), quote!());
+        core::iter::once(place).chain(parameters).collect()
+    }
+
     fn entry(&self, attributes: &[Attribute], entry: &Ident, arguments: &TokenStream) -> TokenStream {
         let path = &self.options.path;
         let name = self.name();
@@ -308,7 +324,10 @@ impl Expansion<'_> {
         let hash_text = text.to_uppercase() + "_PARAMS_HASH";
         let hash = Ident::new(&hash_text, entry.span());
         let (device, mark, abi) = marks();
+        let fits = self.fits(arguments);
+        let about = quote!(#(#cfgs)* #(#attributes)*);
         quote! {
+            #(#about #fits)*
             #(#cfgs)*
             #(#attributes)*
             impl #path::Instance for #name #arguments {
@@ -345,6 +364,15 @@ fn marks() -> (TokenStream, TokenStream, TokenStream) {
     // Only rust-cuda's compiler knows the attribute.
     let mark = if cfg!(feature = "rust-cuda") { quote!(#[nvvm_internal::kernel]) } else { quote!() };
     (quote!(#[cfg(target_arch = "nvptx64")]), mark, quote!("ptx-kernel"))
+}
+
+/// The same tokens, standing at `span`.
+fn located(tokens: &TokenStream, span: Span) -> TokenStream {
+    let at = |mut token: proc_macro2::TokenTree| {
+        token.set_span(token.span().located_at(span));
+        token
+    };
+    tokens.clone().into_iter().map(at).collect()
 }
 
 /// The next of what there is one of for each written image.

@@ -65,9 +65,10 @@ impl Kernels {
             if let Some(part) = packages.get(id).filter(|part| part["source"].is_null()) {
                 folders.push(folder_of(part)?);
             }
-            open.extend(
-                nodes.get(id).into_iter().flat_map(|node| list(&node["dependencies"])).filter_map(Value::as_str),
-            );
+            // What only its tests use is no part of it.
+            let dependencies = nodes.get(id).into_iter().flat_map(|node| list(&node["deps"]));
+            let used = dependencies.filter(|part| list(&part["dep_kinds"]).iter().any(|kind| kind["kind"] != "dev"));
+            open.extend(used.filter_map(|part| part["pkg"].as_str()));
         }
         Ok(Self {
             folder: folder_of(kernels)?,
@@ -120,6 +121,12 @@ fn folder_of(package: &Value) -> Result<PathBuf> {
 mod tests {
     use super::*;
 
+    fn used(package: &str, kinds: &[Value]) -> Value {
+        let kinds: Vec<Value> = kinds.iter().map(|kind| serde_json::json!({ "kind": kind })).collect();
+        serde_json::json!({ "pkg": package, "dep_kinds": kinds })
+    }
+
+    /// The kernels' tests use the program.
     fn metadata() -> Value {
         serde_json::json!({
             "workspace_root": "/w",
@@ -130,9 +137,9 @@ mod tests {
                 { "id": "h", "name": "half", "source": "registry", "manifest_path": "/r/half/Cargo.toml" },
             ],
             "resolve": { "nodes": [
-                { "id": "a", "dependencies": ["k"] },
-                { "id": "k", "dependencies": ["f", "h"] },
-                { "id": "f", "dependencies": ["h"] },
+                { "id": "a", "deps": [used("k", &[Value::Null])] },
+                { "id": "k", "deps": [used("f", &[Value::Null, "dev".into()]), used("h", &[Value::Null]), used("a", &["dev".into()])] },
+                { "id": "f", "deps": [used("h", &[Value::Null])] },
             ]},
         })
     }

@@ -27,7 +27,7 @@ impl<F: Format, G: Format> Arg<InOut<F>> for Queued<'_, G> where G::Planes: Same
 /// What a kernel in a [`Scope`] can be launched with for parameter `P`. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used by a kernel on a GPU for parameter `{P}`",
-    label = "expected an image in GPU memory, or a value or reference that outlives the scope",
+    label = "expected an image of the parameter's format in GPU memory, or a value or reference that outlives the scope",
     note = "upload a host image first: `scope.upload(&host_image, device_image)` gives a source"
 )]
 pub trait CudaArg<'scope, P: ParamKind>: Arg<P> {
@@ -66,6 +66,7 @@ pub trait CudaBound<P: ParamKind>: Bound<P> {
 #[derive(Clone, Copy, Debug)]
 pub struct Nothing;
 
+#[diagnostic::do_not_recommend] // The message is about the argument, not about its planes.
 impl<'scope, F: Format, S> CudaArg<'scope, In<F>> for S
 where
     S: DeviceSource<'scope> + Arg<In<F>>,
@@ -92,6 +93,7 @@ where
 
 macro_rules! written {
     ($($kind:ident |$parts:ident, $domain:ident| $raw:expr;)+) => {$(
+        #[diagnostic::do_not_recommend] // As above.
         impl<'scope, F: Format, S> CudaArg<'scope, $kind<F>> for S
         where
             S: DeviceTarget<'scope> + Arg<$kind<F>>,
