@@ -59,11 +59,6 @@ impl Workspace {
         Graph::parse(&metadata(&self.root, &all)?)
     }
 
-    /// What cargo says of the workspace's own packages.
-    pub(crate) fn metadata(&self) -> Result<Value> {
-        metadata(&self.root, &["--locked", "--no-deps"])
-    }
-
     /// A cargo that works on the workspace.
     pub(crate) fn cargo(&self) -> Command {
         let mut command = cargo();

@@ -215,12 +215,15 @@ impl Expansion<'_> {
         });
         let given = self.list(&given.collect::<Vec<_>>(), false);
         let body = self.body();
+        // Named, since a parameter may stand in the body alone.
+        let (_, type_generics, _) = self.generics().split_for_impl();
+        let generics = type_generics.as_turbofish();
         quote! {
             #[inline(always)]
             fn run(params: &mut Self::Params, at: &Self::Item) -> Self::Given {
                 #body
                 let #pattern = params;
-                let #result = body(at, #(#arguments),*);
+                let #result = body #generics (at, #(#arguments),*);
                 #given
             }
         }

@@ -150,17 +150,17 @@ use proc_macro::TokenStream;
 ///
 /// /// The mean of an image and a constant, in every format of one plane with 8-bit channels.
 /// #[kernel]
-/// pub fn mix<F: Format<Planes: OnePlane>>(at: Pixel, src: In<F>, other: Uniform<u8>, dst: Out<F>) -> SampleOf<F>
+/// pub fn mix<F: Format<Planes: OnePlane>, const OTHER: u8>(at: Pixel, src: In<F>, dst: Out<F>) -> SampleOf<F>
 /// where
 ///     SampleOf<F>: Sample<Scalar = u8>,
 /// {
-///     src.get(at).map_channels(|byte| byte / 2 + other / 2)
+///     src.get(at).map_channels(|byte| byte / 2 + OTHER / 2)
 /// }
 ///
 /// let picture = Image::<Bgr8>::new(Size::new(5, 3)?)?;
 /// let mut mirrored = Image::<Bgr8>::new(Size::new(5, 3)?)?;
 /// Cpu::new().launch(mirror::<Bgr8, _, _>(&picture, &mut mirrored))?;
-/// Cpu::new().launch(mix::<Bgr8, _, _, _>(&picture, 100, &mut mirrored))?;
+/// Cpu::new().launch(mix::<Bgr8, 100, _, _>(&picture, &mut mirrored))?;
 /// assert_eq!(mirrored.planes().0.row(0)[4], [50; 3]);
 /// # Ok::<(), framewright::Error>(())
 /// ```

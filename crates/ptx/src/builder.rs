@@ -38,21 +38,36 @@ pub struct Builder {
     features: Vec<String>,
     architectures: Vec<String>,
     limits: BTreeMap<String, Limits>,
+    default_features: bool,
+    cubins: Vec<String>,
     line_info: bool,
     deny_spills: bool,
     checked_in: Option<PathBuf>,
+    #[cfg(feature = "rust-cuda")]
+    rust_cuda: Option<crate::RustCuda>,
 }
 
 /// What was built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Built {
-    /// A file for each architecture, in the order in which they were asked for.
+    /// A file of PTX for each architecture, in the order in which they were asked for, then the cubins.
     pub files: Vec<File>,
 }
 
-/// The PTX for one architecture.
+/// What is in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Text that the driver compiles for its device.
+    Ptx,
+    /// Machine code.
+    Cubin,
+}
+
+/// The code for one architecture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
+    /// PTX or machine code.
+    pub kind: Kind,
     /// `sm_75` and so on.
     pub architecture: String,
     /// The environment variable that holds the path while the program is compiled.
@@ -71,9 +86,13 @@ impl Builder {
             features: Vec::new(),
             architectures: Vec::new(),
             limits: BTreeMap::new(),
+            default_features: true,
+            cubins: Vec::new(),
             line_info: false,
             deny_spills: false,
             checked_in: None,
+            #[cfg(feature = "rust-cuda")]
+            rust_cuda: None,
         }
     }
 
@@ -83,10 +102,37 @@ impl Builder {
         self
     }
 
+    /// Leaves the package's default features off.
+    pub fn no_default_features(mut self) -> Self {
+        self.default_features = false;
+        self
+    }
+
     /// Compiles for this GPU (`sm_90`); once for each call, in a file of its own. Without any, for `sm_75`, which every later
     /// GPU takes as well.
     pub fn architecture(mut self, architecture: &str) -> Self {
         self.architectures.push(architecture.to_owned());
+        self
+    }
+
+    /// Makes machine code for this GPU as well, by `ptxas`, which must be there: the driver then need not compile the PTX, nor
+    /// know its version. It runs on GPUs of the same major compute capability, and not less; others take the PTX. Of several
+    /// architectures, the PTX of the newest that is not newer is assembled.
+    pub fn cubin(mut self, architecture: &str) -> Self {
+        self.cubins.push(architecture.to_owned());
+        self
+    }
+
+    /// Compiles with rust-cuda instead of rustc: for `sm_75` (or `sm_80`), without contraction of `a * b + c`, in the Rust that
+    /// runs the build, which then is the one that rust-cuda's rust-toolchain.toml names.
+    ///
+    /// `cuda_builder` and `cuda_std` come from rust-cuda's main branch, by `[patch.crates-io]` in the workspace's Cargo.toml. The
+    /// kernels' package stays as it is: feature `rust-cuda` of `framewright-kernel` is turned on for this build. Entries, their
+    /// parameters, limits and checks are the same; a panic of a kernel is not reported by name. Its PTX may be newer than a
+    /// driver takes: see [`Builder::cubin`].
+    #[cfg(feature = "rust-cuda")]
+    pub fn rust_cuda(mut self, options: crate::RustCuda) -> Self {
+        self.rust_cuda = Some(options);
         self
     }
 
@@ -120,11 +166,12 @@ impl Builder {
     }
 
     /// Compiles, checks, writes the files into `OUT_DIR`, and sets a variable for the program that is built:
-    /// `MY_KERNELS_PTX` for a package `my-kernels`; for several architectures `MY_KERNELS_PTX_SM_90` and so on.
+    /// `MY_KERNELS_PTX` for a package `my-kernels`; for several architectures `MY_KERNELS_PTX_SM_90` and so on; for cubins
+    /// `MY_KERNELS_CUBIN_SM_90`. `framewright::include_kernels!` takes one or a list of them.
     ///
     /// # Errors
     /// Outside of a build script; where the package is not found, has no entries or does not compile; where no Rust can compile
-    /// for the GPU and no file is checked in; where a limit is for no entry; where an entry spills and that is denied; where a
+    /// for the GPU and no file is checked in; where a cubin is asked for and there is no `ptxas`; where a limit is for no entry; where an entry spills and that is denied; where a
     /// checked-in file was edited.
     pub fn build(&self) -> Result<Built> {
         let variable = |name: &str| match std::env::var_os(name) {
@@ -157,6 +204,9 @@ impl Builder {
     /// What decides the PTX beside the sources.
     fn settings(&self) -> Result<String> {
         let mut text = format!("features {:?}\nline info {}\n", self.features, self.line_info);
+        if !self.default_features {
+            text += "no default features\n";
+        }
         for architecture in self.architectures() {
             text += &format!("architecture {architecture} {}\n", flags(architecture)?.join(" "));
         }
@@ -179,27 +229,24 @@ impl Builder {
         if let Some((file, sha256)) = &checked_in {
             println!("cargo:rerun-if-changed={}", file.display());
             if is_taken(file, sha256, kernels.own, update)? {
-                return Ok(Built { files: vec![self.file(architectures[0], file.clone(), Vec::new())] });
+                let files = vec![self.file(Kind::Ptx, architectures[0], file.clone(), Vec::new())];
+                return self.with_cubins(files, out);
             }
         }
-        let Some(toolchain) = Toolchain::find()? else {
-            return fail!(
-                "package `{}`: expected a Rust with the sources of `core` to compile it for the GPU, found none; install one: \
-                 {INSTALL}; or name its rustc in variable {VARIABLE}",
-                self.package
-            );
-        };
+        let compiler = self.compiler()?;
         let mut files = Vec::new();
         for architecture in &architectures {
-            let (ptx, entries) = self.compile(kernels, &toolchain, architecture, out)?;
+            let (ptx, entries) = self.compile(kernels, &compiler, architecture, out)?;
             let name = if architectures.len() == 1 {
                 format!("{}.ptx", self.package)
             } else {
                 format!("{}-{architecture}.ptx", self.package)
             };
-            let ptx = match &checked_in {
-                Some((_, sha256)) => head::with_head(&self.package, &toolchain.version, sha256, &ptx),
-                None => ptx,
+            let ptx = match (&checked_in, &compiler) {
+                (Some((_, sha256)), Compiler::Rustc(toolchain)) => {
+                    head::with_head(&self.package, &toolchain.version, sha256, &ptx)
+                }
+                _ => ptx,
             };
             let path = out.join(name);
             write_text(&path, &ptx)?;
@@ -214,7 +261,50 @@ impl Builder {
                     );
                 }
             }
-            files.push(self.file(architecture, path, entries));
+            files.push(self.file(Kind::Ptx, architecture, path, entries));
+        }
+        self.with_cubins(files, out)
+    }
+
+    /// Which compiler is asked for, or found.
+    fn compiler(&self) -> Result<Compiler> {
+        #[cfg(feature = "rust-cuda")]
+        if let Some(options) = &self.rust_cuda {
+            if self.checked_in.is_some() {
+                return fail!(
+                    "checked_in: expected PTX of rustc's, which any driver from CUDA 11.4 on takes, found rust_cuda"
+                );
+            }
+            return Ok(Compiler::RustCuda(options.clone()));
+        }
+        match Toolchain::find()? {
+            Some(toolchain) => Ok(Compiler::Rustc(toolchain)),
+            None => fail!(
+                "package `{}`: expected a Rust with the sources of `core` to compile it for the GPU, found none; install one: \
+                 {INSTALL}; or name its rustc in variable {VARIABLE}",
+                self.package
+            ),
+        }
+    }
+
+    /// The files, and the machine code that is made of them.
+    fn with_cubins(&self, mut files: Vec<File>, out: &Path) -> Result<Built> {
+        for architecture in &self.cubins {
+            let number = ptxas::number(architecture)?;
+            let older = files.iter().filter(|file| file.kind == Kind::Ptx);
+            let older = older.filter_map(|file| Some((ptxas::number(&file.architecture).ok()?, file)));
+            let Some((_, from)) = older.filter(|(other, _)| *other <= number).max_by_key(|(other, _)| *other) else {
+                return fail!("cubin: expected PTX for {architecture} or an older GPU to assemble, found none");
+            };
+            let Some(assembler) = ptxas::find(None) else {
+                return fail!(
+                    "cubin: expected `ptxas` to make machine code for {architecture}, found none; install the CUDA toolkit, or name \
+                     it in variable PTXAS"
+                );
+            };
+            let path = out.join(format!("{}-{architecture}.cubin", self.package));
+            ptxas::cubin(&assembler, &from.path, architecture, &path)?;
+            files.push(self.file(Kind::Cubin, architecture, path, Vec::new()));
         }
         Ok(Built { files })
     }
@@ -222,24 +312,26 @@ impl Builder {
     fn compile(
         &self,
         kernels: &Kernels,
-        toolchain: &Toolchain,
+        compiler: &Compiler,
         architecture: &str,
         out: &Path,
     ) -> Result<(String, Vec<Row>)> {
-        let compilation = Compilation {
-            folder: kernels.folder.clone(),
-            package: self.package.clone(),
-            features: self.features.clone(),
-            default_features: true,
-            architecture: architecture.to_owned(),
-            profile: None,
-            line_info: self.line_info,
-            locked: false,
-            remaps: remaps(&kernels.root, &format!("/{}", self.package), toolchain),
-            target: out.join("framewright-ptx"),
+        let ptx = match compiler {
+            Compiler::Rustc(toolchain) => self.compilation(kernels, toolchain, architecture, out).run(toolchain)?,
+            #[cfg(feature = "rust-cuda")]
+            Compiler::RustCuda(options) => options.run(&crate::rust_cuda::Compilation {
+                package: &self.package,
+                source: &kernels.folder,
+                root: &kernels.root,
+                features: &self.features,
+                default_features: self.default_features,
+                architecture,
+                line_info: self.line_info,
+                folder: &out.join("framewright-ptx"),
+            })?,
         };
         let limits = |entry: &str| self.limits.get(entry).copied().unwrap_or_default();
-        let ptx = limits::apply(&compilation.run(toolchain)?, limits)?;
+        let ptx = limits::apply(&ptx, limits)?;
         let text = without_comments(&ptx);
         let module = Module::parse(&text)?;
         // Where one has to look at it, it is there.
@@ -253,6 +345,21 @@ impl Builder {
             None => Vec::new(),
         };
         Ok((ptx, rows))
+    }
+
+    fn compilation(&self, kernels: &Kernels, toolchain: &Toolchain, architecture: &str, out: &Path) -> Compilation {
+        Compilation {
+            folder: kernels.folder.clone(),
+            package: self.package.clone(),
+            features: self.features.clone(),
+            default_features: self.default_features,
+            architecture: architecture.to_owned(),
+            profile: None,
+            line_info: self.line_info,
+            locked: false,
+            remaps: remaps(&kernels.root, &format!("/{}", self.package), toolchain),
+            target: out.join("framewright-ptx"),
+        }
     }
 
     /// Entries, their hashes, their limits, and, if asked, no local memory.
@@ -274,19 +381,32 @@ impl Builder {
             entry.body.contains("__local_depot") || entry.body.contains(".local.") || entry.body.contains(".local ")
         };
         match module.functions.iter().find(local).filter(|_| self.deny_spills) {
-            Some(function) => fail!("{}: expected no local memory, found some", function.name),
+            Some(function) => fail!(
+                "{}: expected no local memory, found some: an array lies there that is indexed by a number of the run, or that \
+                 a function which was not inlined gets; index by constants, mark helpers `#[inline(always)]`, or put \
+                 constants into a `Table`",
+                function.name
+            ),
             None => Ok(()),
         }
     }
 
-    fn file(&self, architecture: &str, path: PathBuf, entries: Vec<Row>) -> File {
+    fn file(&self, kind: Kind, architecture: &str, path: PathBuf, entries: Vec<Row>) -> File {
         let name = |text: &str| text.to_uppercase().replace('-', "_");
-        let variable = match self.architectures.len() {
-            0 | 1 => format!("{}_PTX", name(&self.package)),
-            _ => format!("{}_PTX_{}", name(&self.package), name(architecture)),
+        let variable = match kind {
+            Kind::Ptx if self.architectures.len() <= 1 => format!("{}_PTX", name(&self.package)),
+            Kind::Ptx => format!("{}_PTX_{}", name(&self.package), name(architecture)),
+            Kind::Cubin => format!("{}_CUBIN_{}", name(&self.package), name(architecture)),
         };
-        File { architecture: architecture.to_owned(), variable, path, entries }
+        File { kind, architecture: architecture.to_owned(), variable, path, entries }
     }
+}
+
+/// What compiles.
+enum Compiler {
+    Rustc(Toolchain),
+    #[cfg(feature = "rust-cuda")]
+    RustCuda(crate::RustCuda),
 }
 
 /// Whether the checked-in file is to be taken as it is. `own`: the kernels' sources are the user's, and not from a registry.
@@ -304,13 +424,13 @@ fn is_taken(file: &Path, source_sha256: &str, own: bool, update: bool) -> Result
 }
 
 impl Built {
-    /// The file for this architecture.
+    /// The PTX or the machine code for this architecture.
     ///
     /// # Errors
     /// Where it was not asked for.
-    pub fn file(&self, architecture: &str) -> Result<&File> {
-        let found = self.files.iter().find(|file| file.architecture == architecture);
-        found.ok_or_else(|| Failure(format!("expected a file for {architecture}, found none")))
+    pub fn file(&self, kind: Kind, architecture: &str) -> Result<&File> {
+        let found = self.files.iter().find(|file| file.kind == kind && file.architecture == architecture);
+        found.ok_or_else(|| Failure(format!("expected a file of {kind:?} for {architecture}, found none")))
     }
 }
 
@@ -340,15 +460,15 @@ mod tests {
         let local = GOOD.replace("ret;", "st.local.b32 [%r1], %r2; ret;");
         assert_eq!(Builder::new("k").check_text(&module(&local)), Ok(()));
         let failure = Builder::new("k").deny_spills().check_text(&module(&local)).expect_err("local memory").0;
-        assert_eq!(failure, "a: expected no local memory, found some");
+        assert!(failure.starts_with("a: expected no local memory, found some"), "{failure}");
     }
 
     #[test]
     fn variables_are_named_by_package_and_architecture() {
-        let one = Builder::new("my-kernels").file("sm_75", PathBuf::new(), Vec::new());
+        let one = Builder::new("my-kernels").file(Kind::Ptx, "sm_75", PathBuf::new(), Vec::new());
         assert_eq!(one.variable, "MY_KERNELS_PTX");
         let two = Builder::new("my-kernels").architecture("sm_75").architecture("sm_90");
-        assert_eq!(two.file("sm_90", PathBuf::new(), Vec::new()).variable, "MY_KERNELS_PTX_SM_90");
+        assert_eq!(two.file(Kind::Ptx, "sm_90", PathBuf::new(), Vec::new()).variable, "MY_KERNELS_PTX_SM_90");
     }
 
     #[test]
@@ -360,6 +480,7 @@ mod tests {
             Builder::new("k").architecture("sm_80"),
             Builder::new("k").limits("a", Limits::new().min_blocks(5)),
             Builder::new("k").line_info(),
+            Builder::new("k").no_default_features(),
         ] {
             assert_ne!(settings(other.clone()), plain, "{other:?}");
         }

@@ -54,7 +54,12 @@
 //! later). With each entry goes the hash of its parameters, which the host compares when it loads the module. The same
 //! compiler gives the same bytes from the same sources, whatever the folders are.
 //!
-//! `ptxas` (variable `PTXAS`, PATH, or `CUDA_PATH`) checks every file where there is one; nothing needs it.
+//! `ptxas` (variable `PTXAS`, PATH, or `CUDA_PATH`) checks every file where there is one; only [`Builder::cubin`] needs it.
+//!
+//! # rust-cuda
+//!
+//! Feature `rust-cuda` adds `Builder::rust_cuda`, which compiles with the code generator of the rust-cuda project, for those
+//! who have its toolchain. framewright's docs/rust-cuda.md says what it takes, and what of it was run.
 
 mod builder;
 pub mod compile;
@@ -68,10 +73,16 @@ mod packages;
 #[doc(hidden)]
 pub mod process;
 pub mod ptxas;
+// Without the feature, for its tests: they need no cuda_builder.
+#[cfg(any(test, feature = "rust-cuda"))]
+#[cfg_attr(not(feature = "rust-cuda"), allow(dead_code, unused_imports, unreachable_pub))]
+mod rust_cuda;
 pub mod text;
 mod toolchain;
 
-pub use builder::{Builder, Built, File};
+pub use builder::{Builder, Built, File, Kind};
 pub use failure::Failure as Error;
 pub use limits::Limits;
+#[cfg(feature = "rust-cuda")]
+pub use rust_cuda::RustCuda;
 pub use toolchain::{INSTALL, Toolchain, VARIABLE, Version};

@@ -29,17 +29,7 @@ pub(crate) struct Kernels {
 impl Kernels {
     /// Finds the package among the dependencies of the one in `folder`.
     pub(crate) fn find(folder: &Path, package: &str) -> Result<Self> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let ask = |offline: bool| {
-            let mut command = Command::new(&cargo);
-            command.current_dir(folder).args(["metadata", "--format-version", "1", "--filter-platform", TARGET]);
-            process::stdout(if offline { command.arg("--offline") } else { &mut command })
-        };
-        // The build that runs has fetched what there is to fetch; without it, cargo may ask the registry.
-        let json = ask(true).or_else(|_| ask(false))?;
-        let metadata: Value =
-            serde_json::from_str(&json).map_err(|error| Failure(format!("`cargo metadata` gave no JSON: {error}")))?;
-        Self::parse(&metadata, package)
+        Self::parse(&metadata(folder)?, package)
     }
 
     fn parse(metadata: &Value, package: &str) -> Result<Self> {
@@ -55,6 +45,21 @@ impl Kernels {
                 names.join(", ")
             );
         };
+        let kinds = |target: &'_ Value| -> Vec<String> {
+            list(&target["crate_types"]).iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let types: Vec<String> = list(&kernels["targets"])
+            .iter()
+            .filter(|target| list(&target["kind"]).iter().all(|kind| kind != "bin" && kind != "custom-build"))
+            .flat_map(kinds)
+            .collect();
+        if !types.iter().any(|kind| kind == "lib" || kind == "rlib") {
+            let found = if types.is_empty() { "no library".to_owned() } else { types.join(", ") };
+            return fail!(
+                "package `{package}`: expected an ordinary library (crate type lib), which the program links for the CPU, found \
+                 {found}; leave `crate-type` out, and put the kernels into src/lib.rs"
+            );
+        }
         let nodes: BTreeMap<&str, &Value> =
             list(&metadata["resolve"]["nodes"]).iter().filter_map(|node| Some((node["id"].as_str()?, node))).collect();
         let (mut open, mut seen, mut folders) = (vec![*id], BTreeSet::new(), Vec::new());
@@ -105,7 +110,20 @@ impl Kernels {
     }
 }
 
-fn list(value: &Value) -> &[Value] {
+/// What cargo says of the packages around `folder`.
+pub(crate) fn metadata(folder: &Path) -> Result<Value> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let ask = |offline: bool| {
+        let mut command = Command::new(&cargo);
+        command.current_dir(folder).args(["metadata", "--format-version", "1", "--filter-platform", TARGET]);
+        process::stdout(if offline { command.arg("--offline") } else { &mut command })
+    };
+    // The build that runs has fetched what there is to fetch; without it, cargo may ask the registry.
+    let json = ask(true).or_else(|_| ask(false))?;
+    serde_json::from_str(&json).map_err(|error| Failure(format!("`cargo metadata` gave no JSON: {error}")))
+}
+
+pub(crate) fn list(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
@@ -131,10 +149,15 @@ mod tests {
         serde_json::json!({
             "workspace_root": "/w",
             "packages": [
-                { "id": "k", "name": "kernels", "source": null, "manifest_path": "/w/kernels/Cargo.toml" },
+                { "id": "k", "name": "kernels", "source": null, "manifest_path": "/w/kernels/Cargo.toml",
+                  "targets": [{ "kind": ["lib"], "crate_types": ["lib"] }] },
                 { "id": "f", "name": "formats", "source": null, "manifest_path": "/w/formats/Cargo.toml" },
-                { "id": "a", "name": "app", "source": null, "manifest_path": "/w/Cargo.toml" },
-                { "id": "h", "name": "half", "source": "registry", "manifest_path": "/r/half/Cargo.toml" },
+                { "id": "a", "name": "app", "source": null, "manifest_path": "/w/Cargo.toml",
+                  "targets": [{ "kind": ["bin"], "crate_types": ["bin"] }] },
+                { "id": "h", "name": "half", "source": "registry", "manifest_path": "/r/half/Cargo.toml",
+                  "targets": [{ "kind": ["lib"], "crate_types": ["lib"] }] },
+                { "id": "c", "name": "linked", "source": null, "manifest_path": "/w/c/Cargo.toml",
+                  "targets": [{ "kind": ["cdylib"], "crate_types": ["cdylib"] }] },
             ],
             "resolve": { "nodes": [
                 { "id": "a", "deps": [used("k", &[Value::Null])] },
@@ -159,6 +182,13 @@ mod tests {
     #[test]
     fn a_wrong_name_is_answered_with_the_right_ones() {
         let failure = Kernels::parse(&metadata(), "kernel").expect_err("no such package").0;
-        assert!(failure.contains("`kernel`") && failure.contains("app, formats, kernels"), "{failure}");
+        assert!(failure.contains("`kernel`") && failure.contains("app, formats, kernels, linked"), "{failure}");
+    }
+
+    #[test]
+    fn a_package_that_the_host_cannot_link_is_refused() {
+        let failure = |package: &str| Kernels::parse(&metadata(), package).expect_err("no library").0;
+        assert!(failure("linked").contains("found cdylib; leave `crate-type` out"), "{}", failure("linked"));
+        assert!(failure("app").contains("found no library"), "{}", failure("app"));
     }
 }

@@ -133,6 +133,27 @@ pub struct Row {
     pub ptx_bytes: usize,
 }
 
+/// The number in `sm_90`.
+///
+/// # Errors
+/// For another word.
+pub(crate) fn number(architecture: &str) -> Result<u32> {
+    match architecture.strip_prefix("sm_").and_then(|number| number.parse().ok()) {
+        Some(number) => Ok(number),
+        None => fail!("architecture: expected `sm_` and a number, found `{architecture}`"),
+    }
+}
+
+/// Assembles the file to machine code.
+///
+/// # Errors
+/// Where it does not assemble; no file stays then.
+pub(crate) fn cubin(ptxas: &Path, file: &Path, architecture: &str, out: &Path) -> Result<()> {
+    let mut command = Command::new(ptxas);
+    command.arg(format!("-arch={architecture}")).arg("-o").arg(out).arg(file);
+    process::stdout(&mut command).map(drop)
+}
+
 /// Assembles the file for one architecture: how `ptxas` ended, and what it said.
 fn assemble(ptxas: &Path, file: &Path, architecture: &str) -> Result<(ExitStatus, String)> {
     let mut command = Command::new(ptxas);

@@ -60,6 +60,9 @@ impl<'a> Module<'a> {
                 if is_function {
                     module.functions.push(function(head, body)?);
                     rest = &rest[after..];
+                } else if words(head).any(|word| word == ".section") {
+                    // Debug information: which line of the sources an instruction is from.
+                    rest = &rest[after..];
                 } else {
                     // An initialiser: it belongs to the statement that ends at the next `;`.
                     let Some(semicolon) = rest[after..].find(';') else {
@@ -240,6 +243,15 @@ mod tests {
         assert_eq!(found, [("copy", true, false), ("helper", false, false), ("stop", false, true)]);
         assert!(module.functions[0].body.ends_with("ret; }"), "{:?}", module.functions[0].body);
         assert_eq!(module.entries().count(), 1);
+    }
+
+    #[test]
+    fn debug_sections_are_no_statements() {
+        let lines = "\t.file\t1 \"/k/src/lib.rs\"\n\t.section\t.debug_macinfo\n\t{\n.b8 0\n\t}\n";
+        let text = without_comments(&format!("{lines}{SAMPLE}{lines}"));
+        let names: Vec<String> =
+            Module::parse(&text).expect("a module").functions.into_iter().map(|f| f.name).collect();
+        assert_eq!(names, ["copy", "helper", "stop"]);
     }
 
     #[test]

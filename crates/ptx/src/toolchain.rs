@@ -11,6 +11,9 @@ use std::process::Command;
 pub const INSTALL: &str = "`rustup toolchain install nightly --component rust-src` \
      or, on Debian, `apt-get install rustc-web cargo-web rust-web-src`";
 
+/// The oldest Rust that compiles the kernels, as framewright's `rust-version`: 1.95.
+const OLDEST: u32 = 95;
+
 /// The variable that names a rustc to take before all others; its cargo lies beside it.
 pub const VARIABLE: &str = "FRAMEWRIGHT_PTX_RUSTC";
 
@@ -41,6 +44,11 @@ pub struct Version {
 }
 
 impl Version {
+    /// The 96 of 1.96.
+    fn minor(&self) -> Option<u32> {
+        self.rustc.strip_prefix("rustc 1.")?.split('.').next()?.parse().ok()
+    }
+
     /// Reads the output of `rustc -vV`.
     pub fn parse(text: &str) -> Result<Self> {
         let field = |key: &str| {
@@ -58,7 +66,7 @@ impl Version {
 
 impl Toolchain {
     /// The first that can, in this order: `FRAMEWRIGHT_PTX_RUSTC`, the Rust that runs us, each rustup nightly, Debian's
-    /// `/usr/bin/rustc`. `None` where none has the sources of `core`; a variable that names a rustc without is an error.
+    /// `/usr/bin/rustc`. `None` where none has the sources of `core` and is new enough; a variable that names another is an error.
     pub fn find() -> Result<Option<Self>> {
         if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
             let origin = format!("{VARIABLE}={}", path.display());
@@ -83,7 +91,7 @@ impl Toolchain {
         }
         places.push((PathBuf::from("/usr/bin/rustc"), "the system's Rust".to_owned()));
         for (rustc, origin) in places {
-            // One that does not start (a broken install) is passed over: the next may do.
+            // One that does not start or is too old is passed over: the next may do.
             if let Ok(Some(found)) = Self::at(&rustc, &origin) {
                 return Ok(Some(found));
             }
@@ -103,6 +111,12 @@ impl Toolchain {
             return Ok(None);
         }
         let version = Version::parse(&ask(&["-vV"])?)?;
+        if version.minor().is_none_or(|minor| minor < OLDEST) {
+            return fail!(
+                "{origin}: expected Rust 1.{OLDEST} or later, found `{}`; install one: {INSTALL}",
+                version.rustc
+            );
+        }
         Ok(Some(Self { rustc: rustc.to_path_buf(), cargo, sysroot, version, origin: origin.to_owned() }))
     }
 
@@ -164,6 +178,7 @@ mod tests {
             "rustc 1.96.0 (ac68faa20 2026-05-25)\nbinary: rustc\ncommit-hash: ac68\nhost: x\nLLVM version: 22.1.8\n";
         let version = Version::parse(text).expect("a version");
         assert_eq!(version.rustc, "rustc 1.96.0 (ac68faa20 2026-05-25)");
+        assert_eq!(version.minor(), Some(96));
         assert_eq!((version.commit.as_str(), version.llvm.as_str()), ("ac68", "22.1.8"));
         assert!(Version::parse("rustc 1.96.0\ncommit-hash: x\n").is_err());
         assert!(Version::parse("cargo 1.96.0\ncommit-hash: x\nLLVM version: 1\n").is_err());

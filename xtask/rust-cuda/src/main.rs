@@ -1,32 +1,35 @@
-//! Compiles one package of kernels with rust-cuda: `framewright-rust-cuda PACKAGE_FOLDER FILE.ptx`.
+//! Compiles one package of kernels with rust-cuda:
+//! `framewright-rust-cuda CHECKOUT WORKSPACE OUT_FOLDER PACKAGE FILE.ptx [FEATURE]`.
 
-use cuda_builder::{CudaBuilder, NvvmArch};
-use std::path::Path;
+use framewright_ptx::{Builder, Kind, RustCuda};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [package, file] = words.as_slice() else {
-        eprintln!("expected PACKAGE_FOLDER FILE.ptx, found {words:?}");
-        return ExitCode::FAILURE;
-    };
-    let built = CudaBuilder::new(Path::new(package))
-        // What the checked-in PTX is for: Turing and later.
-        .arch(NvvmArch::Compute75)
-        .release(true)
-        // a * b + c in two roundings, as on the CPU.
-        .fma_contraction(false)
-        .copy_to(Path::new(file))
-        .build();
-    match built {
-        Ok(path) => {
-            println!("{}", path.display());
-            ExitCode::SUCCESS
-        }
+    match build(&words) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = std::fs::remove_file(file);
-            eprintln!("{package}: {error:?}");
+            eprintln!("{error}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn build(words: &[String]) -> Result<(), Box<dyn std::error::Error>> {
+    let [checkout, workspace, out, package, file, features @ ..] = words else {
+        return Err(format!("expected CHECKOUT WORKSPACE OUT_FOLDER PACKAGE FILE.ptx [FEATURE], found {words:?}").into());
+    };
+    // What cargo tells build scripts; `cargo run` told of this program instead.
+    std::env::set_var("CARGO_MANIFEST_DIR", workspace);
+    std::env::set_var("OUT_DIR", out);
+    let mut builder = Builder::new(package).rust_cuda(RustCuda::new().checkout(checkout));
+    if !features.is_empty() {
+        builder = builder.no_default_features();
+    }
+    for feature in features {
+        builder = builder.feature(feature);
+    }
+    let built = builder.build()?;
+    std::fs::copy(&built.file(Kind::Ptx, "sm_75")?.path, file)?;
+    Ok(())
 }

@@ -13,7 +13,7 @@ use crate::process;
 use crate::ptx_build::{self, PACKAGES, Package};
 use crate::ptx_text::{Module, without_comments};
 use crate::workspace::Workspace;
-use framewright_ptx::files::rust_files;
+use framewright_ptx::{INSTALL, Toolchain, VARIABLE, files::rust_files};
 use serde_json::Value;
 use source::Source;
 use std::collections::BTreeMap;
@@ -24,6 +24,8 @@ const FEATURE: &str = "rust-cuda";
 /// Lets the device code compile for the host: see `crates/kernel/src/device/host_check.rs`.
 const HOST_CHECK: &str = "--cfg=framewright_host_check";
 /// The builder's package, a workspace of its own.
+const STAND_IN: &str = "tests/standin-rust-cuda";
+/// The back end's program.
 const BUILDER: &str = "xtask/rust-cuda";
 /// The version that crates.io has, which the type-check takes.
 const CODEGEN: (&str, &str) = ("rustc_codegen_nvvm", "0.3.0");
@@ -43,7 +45,18 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     for package in packages() {
         same_entries(workspace, package)?;
     }
-    type_check_builder(workspace)
+    type_check_builder(workspace)?;
+    build_with_the_stand_in(workspace)
+}
+
+/// The whole road of `--build`, with crates of rust-cuda's names over rustc's target.
+fn build_with_the_stand_in(workspace: &Workspace) -> Result<()> {
+    let Some(toolchain) = Toolchain::find()? else {
+        println!("{STAND_IN}: not run, there is no Rust with the sources of `core`; {INSTALL} brings one");
+        return Ok(());
+    };
+    let out = workspace.target.join("rust-cuda/stand-in");
+    build_in(workspace, &workspace.root.join(STAND_IN), &out, Some(&toolchain))
 }
 
 /// The rules over the text of the sources.
@@ -209,11 +222,8 @@ fn type_check_builder(workspace: &Workspace) -> Result<()> {
     )?;
     write_text(&stand_in.join("src/lib.rs"), "")?;
     write_text(&folder.join("cuda/include/cuda.h"), "")?;
-    // A copy, so that no lock file of this patch lies beside the sources.
     let copy = folder.join("check");
-    for file in ["Cargo.toml", "src/main.rs"] {
-        write_text(&copy.join(file), &read_text(&workspace.root.join(BUILDER).join(file))?)?;
-    }
+    copy_builder(workspace, &copy, "")?;
     let mut cargo = crate::workspace::cargo();
     cargo.current_dir(&copy).env("CUDA_PATH", folder.join("cuda"));
     cargo.env("CARGO_TARGET_DIR", folder.join("builder")).env_remove("CARGO_ENCODED_RUSTFLAGS");
@@ -234,24 +244,24 @@ pub(crate) fn build(workspace: &Workspace, checkout: &Path, out: Option<&Path>) 
             return fail!("--build: expected a checkout of rust-cuda, found no {}", manifest.display());
         }
     }
-    let folder = workspace.target.join("rust-cuda");
     let out = match out {
         Some(out) => absolute(out)?,
-        None => folder.join("ptx"),
+        None => workspace.target.join("rust-cuda/ptx"),
     };
-    let crates = checkout.join("crates");
-    let patch = |name: &str| format!("{name} = {{ path = {:?} }}\n", crates.join(name).display().to_string());
+    build_in(workspace, &checkout, &out, None)
+}
+
+/// `stand_in`: the Rust that the stand-in calls.
+fn build_in(workspace: &Workspace, checkout: &Path, out: &Path, stand_in: Option<&Toolchain>) -> Result<()> {
+    let folder = workspace.target.join(if stand_in.is_some() { "rust-cuda/stand-in" } else { "rust-cuda" });
     let builder = folder.join("run");
-    let manifest = read_text(&workspace.root.join(BUILDER).join("Cargo.toml"))?;
-    let patched = format!("{manifest}\n[patch.crates-io]\n{}", patch("cuda_builder"));
-    write_text(&builder.join("Cargo.toml"), &patched)?;
-    write_text(&builder.join("src/main.rs"), &read_text(&workspace.root.join(BUILDER).join("src/main.rs"))?)?;
-    let metadata = workspace.metadata()?;
+    let patch = format!(
+        "\n[patch.crates-io]\ncuda_builder = {{ path = {:?} }}\n",
+        shown(&checkout.join("crates/cuda_builder"))
+    );
+    copy_builder(workspace, &builder, &patch)?;
     for package in packages() {
         for family in ptx_build::families(workspace, package)? {
-            let wrapper = folder.join("packages").join(&family);
-            let text = wrapper_manifest(&metadata, package, &family)? + "\n[patch.crates-io]\n" + &patch("cuda_std");
-            write_text(&wrapper.join("Cargo.toml"), &text)?;
             let file = out.join(format!("{family}.ptx"));
             write_text(&file, "")?;
             // In the checkout's folder rustup takes the checkout's Rust.
@@ -259,9 +269,17 @@ pub(crate) fn build(workspace: &Workspace, checkout: &Path, out: Option<&Path>) 
             for variable in ["RUSTUP_TOOLCHAIN", "CARGO", "RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
                 cargo.env_remove(variable);
             }
-            cargo.current_dir(&checkout).args(["run", "--release", "--manifest-path"]).arg(builder.join("Cargo.toml"));
+            cargo.current_dir(checkout).args(["run", "--release", "--manifest-path"]).arg(builder.join("Cargo.toml"));
             cargo.env("CARGO_TARGET_DIR", folder.join("run-target"));
-            process::run(cargo.arg("--").arg(&wrapper).arg(&file))?;
+            if let Some(toolchain) = stand_in {
+                cargo.env(VARIABLE, &toolchain.rustc);
+            }
+            cargo.arg("--").arg(checkout).arg(&workspace.root).arg(folder.join("out").join(&family));
+            cargo.arg(package.name).arg(&file);
+            if package.family.is_none() {
+                cargo.arg(&family);
+            }
+            process::run(&mut cargo)?;
             let expected = hashes_of(&workspace.root.join(package.folder).join(format!("{family}.ptx")))?;
             compare(&file.display().to_string(), &hashes_of(&file)?, &expected)?;
             println!("{}: {} entries, parameters as in the checked-in PTX", file.display(), expected.len());
@@ -270,49 +288,17 @@ pub(crate) fn build(workspace: &Workspace, checkout: &Path, out: Option<&Path>) 
     Ok(())
 }
 
-/// A package that compiles the same `lib.rs` as a `cdylib`, which is what `cuda_builder` takes PTX from, with one family and
-/// the feature on. The real one is an `rlib`, since a host cannot link it otherwise.
-fn wrapper_manifest(metadata: &Value, package: &Package, family: &str) -> Result<String> {
-    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let Some(found) = packages.iter().find(|other| other["name"] == package.name) else {
-        return fail!("cargo metadata: expected the package {}, found none", package.name);
-    };
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let library = found["targets"].as_array().into_iter().flatten();
-    let Some(source) =
-        library.filter(|target| target["kind"][0] == "lib").map(|target| text(&target["src_path"])).next()
-    else {
-        return fail!("{}: expected a library, found none", package.name);
-    };
-    let name = package.name;
-    let mut manifest = format!(
-        "[package]\nname = {name:?}\nversion = {:?}\nedition = {:?}\n\n[workspace]\n\n[profile.release]\nlto = \"fat\"\n\
-         panic = \"abort\"\n\n[lib]\npath = {source:?}\ncrate-type = [\"cdylib\", \"rlib\"]\n\n[features]\n",
-        text(&found["version"]),
-        text(&found["edition"]),
-    );
-    let chosen = if package.family.is_none() { format!("{family:?}, ") } else { String::new() };
-    manifest += &format!("default = [{chosen}{FEATURE:?}]\n");
-    for (feature, enables) in found["features"].as_object().into_iter().flatten() {
-        if feature != "default" {
-            manifest += &format!("{feature} = {enables}\n");
-        }
-    }
-    manifest += "\n[dependencies]\n";
-    for dependency in found["dependencies"].as_array().into_iter().flatten().filter(|other| other["kind"].is_null()) {
-        let place = match dependency["path"].as_str() {
-            Some(path) => format!("path = {path:?}"),
-            None => format!("version = {:?}", text(&dependency["req"])),
-        };
-        manifest += &format!(
-            "{} = {{ {place}, default-features = {}, features = {}, optional = {} }}\n",
-            text(&dependency["name"]),
-            dependency["uses_default_features"],
-            dependency["features"],
-            dependency["optional"],
-        );
-    }
-    Ok(manifest)
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// A copy of the builder's package with `more` in its manifest, so that no lock file of a patch lies beside the sources.
+fn copy_builder(workspace: &Workspace, to: &Path, more: &str) -> Result<()> {
+    let from = workspace.root.join(BUILDER);
+    let manifest = read_text(&from.join("Cargo.toml"))?;
+    let manifest = manifest.replace("../../crates/", &format!("{}/", shown(&workspace.root.join("crates"))));
+    write_text(&to.join("Cargo.toml"), &(manifest + more))?;
+    write_text(&to.join("src/main.rs"), &read_text(&from.join("src/main.rs"))?)
 }
 
 #[cfg(test)]
@@ -344,35 +330,5 @@ mod tests {
         for part in ["a: expected parameters", "b: expected an entry", "c: found an entry"] {
             assert!(failure.contains(part), "{failure}");
         }
-    }
-
-    #[test]
-    fn a_wrapper_compiles_the_same_source_as_a_cdylib() {
-        let metadata = serde_json::json!({ "packages": [{
-            "name": "k", "version": "1.0.0", "edition": "2024",
-            "targets": [{ "kind": ["lib"], "src_path": "/w/k/src/lib.rs" }],
-            "features": { "default": ["copy"], "copy": [], "rust-cuda": ["core/rust-cuda"] },
-            "dependencies": [
-                { "name": "core", "path": "/w/core", "req": "^1", "kind": null, "uses_default_features": true,
-                  "features": [], "optional": false },
-                { "name": "half", "path": null, "req": "^2.7", "kind": null, "uses_default_features": false,
-                  "features": ["bytemuck"], "optional": false },
-                { "name": "test", "path": null, "req": "^1", "kind": "dev", "uses_default_features": true,
-                  "features": [], "optional": false }
-            ],
-        }]});
-        let package = Package { name: "k", folder: "ptx", family: None };
-        let manifest = wrapper_manifest(&metadata, &package, "copy").expect("a manifest");
-        for line in [
-            "path = \"/w/k/src/lib.rs\"",
-            "crate-type = [\"cdylib\", \"rlib\"]",
-            "default = [\"copy\", \"rust-cuda\"]",
-            "rust-cuda = [\"core/rust-cuda\"]",
-            "core = { path = \"/w/core\", default-features = true, features = [], optional = false }",
-            "half = { version = \"^2.7\", default-features = false, features = [\"bytemuck\"], optional = false }",
-        ] {
-            assert!(manifest.lines().any(|other| other == line), "{line}\n{manifest}");
-        }
-        assert!(!manifest.contains("test ="), "{manifest}");
     }
 }

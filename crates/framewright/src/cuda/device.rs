@@ -172,18 +172,12 @@ impl Device {
         let mut bytes = 0;
         // SAFETY: writes one size.
         driver(unsafe { sys::cuDeviceTotalMem_v2(&mut bytes, device) }, "cuDeviceTotalMem", asked)?;
-        let attribute = |number: u32| {
-            let mut value = 0;
-            // SAFETY: writes one int.
-            let code = unsafe { sys::cuDeviceGetAttribute(&mut value, number, device) };
-            driver(code, "cuDeviceGetAttribute", asked).map(|()| value.unsigned_abs())
-        };
         Ok(DeviceInfo {
             ordinal: self.inner.ordinal,
             name,
-            compute_capability: (attribute(75)?, attribute(76)?),
+            compute_capability: self.inner.compute_capability()?,
             total_memory_bytes: bytes as u64,
-            multiprocessors: attribute(16)?,
+            multiprocessors: self.inner.attribute(16)?,
         })
     }
 
@@ -255,6 +249,20 @@ impl DeviceInner {
         let code = unsafe { sys::cuMemHostGetDevicePointer_v2(&mut address, self.fault.cast(), 0) };
         self.check(code, "cuMemHostGetDevicePointer", Asked::Nothing)?;
         Ok(address)
+    }
+
+    /// An attribute of the device, by the driver's number of it.
+    fn attribute(&self, number: u32) -> Result<u32, CudaError> {
+        let device = sys_device(self.ordinal)?;
+        let mut value = 0;
+        // SAFETY: writes one int.
+        let code = unsafe { sys::cuDeviceGetAttribute(&mut value, number, device) };
+        driver(code, "cuDeviceGetAttribute", Asked::Device(self.ordinal)).map(|()| value.unsigned_abs())
+    }
+
+    /// Major and minor.
+    pub(crate) fn compute_capability(&self) -> Result<(u32, u32), CudaError> {
+        Ok((self.attribute(75)?, self.attribute(76)?))
     }
 
     /// `Ok`, or what a code means: a lost context says which kernel panicked, if one did.

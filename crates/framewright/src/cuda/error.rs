@@ -79,6 +79,15 @@ pub enum CudaError {
         /// The module.
         module: &'static str,
     },
+    /// A module that was compiled for other GPUs than this device.
+    NoCode {
+        /// The module.
+        module: &'static str,
+        /// The oldest compute capability that it is for, major and minor.
+        oldest: (u32, u32),
+        /// The device's.
+        found: (u32, u32),
+    },
     /// An image of one device in a launch on another.
     OtherDevice {
         /// Which image.
@@ -138,6 +147,12 @@ impl fmt::Display for CudaError {
                 f,
                 "PTX module {module}: another module of this name is known to the device, expected a name of its own \
                  (`#[kernel(module = …)]`, or the package's name)"
+            ),
+            Self::NoCode { module, oldest, found } => write!(
+                f,
+                "module {module}: the device has compute capability {}.{}, expected one that its code is for, the oldest for \
+                 {}.{}",
+                found.0, found.1, oldest.0, oldest.1
             ),
             Self::OtherDevice { image } => {
                 write!(f, "{image}: lies in another device's memory, expected the memory of the stream's device")

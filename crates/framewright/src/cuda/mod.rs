@@ -46,6 +46,7 @@
 //! ```
 
 mod args;
+mod code;
 mod convenience;
 mod device;
 mod error;
@@ -68,6 +69,8 @@ pub use event::Event;
 pub use framewright_driver::{DriverStatus, status};
 pub use memory::{ContextId, Cuda, Pinned};
 pub use module::KernelModule;
+#[doc(hidden)]
+pub use module::terminated;
 pub use pending::{Failed, Pending};
 pub use scope::{DeviceSource, DeviceTarget, HostSource, HostTarget, Queued, Scope};
 pub use stream::Stream;

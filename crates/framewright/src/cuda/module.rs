@@ -1,6 +1,7 @@
-//! PTX modules: loaded when a kernel of theirs is first launched, and refused when their parameters are not ours.
+//! Modules of PTX or machine code: loaded when a kernel of theirs is first launched, and refused when their parameters are not ours.
 
 use super::{
+    code,
     device::DeviceInner,
     error::{Asked, CudaError},
 };
@@ -14,31 +15,48 @@ use std::{
     sync::Mutex,
 };
 
-/// A PTX module of kernels, with what the host knows of its entries. [`include_kernels!`](crate::include_kernels) makes one.
-#[derive(Clone, Copy, Debug)]
+/// Kernels compiled for one or several architectures, with what the host knows of their entries.
+/// [`include_kernels!`](crate::include_kernels) makes one.
+#[derive(Clone, Copy)]
 pub struct KernelModule {
     pub(crate) name: &'static str,
-    /// Terminated, as the driver wants it.
-    pub(crate) ptx: &'static str,
+    /// PTX or cubins, each terminated, as the driver wants the former.
+    pub(crate) files: &'static [&'static [u8]],
     pub(crate) entries: &'static [Entry],
 }
 
+impl std::fmt::Debug for KernelModule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let codes: Vec<_> = self.files.iter().map(|file| code::Code::of(file)).collect();
+        let entries: Vec<_> = self.entries.iter().map(|entry| entry.name).collect();
+        f.debug_struct("KernelModule")
+            .field("name", &self.name)
+            .field("files", &codes)
+            .field("entries", &entries)
+            .finish()
+    }
+}
+
 impl KernelModule {
-    /// A module of `entries`, compiled to `ptx`, which ends with a zero byte.
+    /// A module of `entries`, compiled to `files`: PTX or cubins, one for each architecture, each with a zero byte at its end.
     ///
-    /// Use [`include_kernels!`](crate::include_kernels), which embeds a file.
+    /// Use [`include_kernels!`](crate::include_kernels), which embeds files.
     ///
     /// # Panics
-    /// When the text has no zero byte at its end, or an entry is of another module than the first (in a constant: when
-    /// compiling).
+    /// When there is no entry or no file, or one without a zero byte at its end (in a constant: when compiling).
     ///
     /// # Safety
-    /// The PTX is what the entries' sources give. Parameter hashes are compared when it is loaded, so a stale file is an
+    /// The files are what the entries' sources give. Parameter hashes are compared when one is loaded, so a stale file is an
     /// error; a file that lies about them is not found out.
-    pub const unsafe fn new(ptx: &'static str, entries: &'static [Entry]) -> Self {
+    pub const unsafe fn new(files: &'static [&'static [u8]], entries: &'static [Entry]) -> Self {
         assert!(!entries.is_empty(), "a module has entries");
-        assert!(!ptx.is_empty() && ptx.as_bytes()[ptx.len() - 1] == 0, "the PTX text ends with a zero byte");
-        Self { name: entries[0].module, ptx, entries }
+        assert!(!files.is_empty(), "a module has a file of PTX, or a cubin");
+        let mut i = 0;
+        while i < files.len() {
+            assert!(matches!(files[i], [_, .., 0]), "a file of PTX ends with a zero byte");
+            i += 1;
+        }
+        Self { name: entries[0].module, files, entries }
     }
 
     /// The entries.
@@ -47,25 +65,42 @@ impl KernelModule {
     }
 }
 
-/// Embeds the PTX of your own kernels: `include_kernels!("kernels.ptx", my_kernels::ENTRIES)` is a constant
+/// Embeds your own kernels as they were compiled: `include_kernels!("kernels.ptx", my_kernels::ENTRIES)` is a constant
 /// [`KernelModule`](crate::cuda::KernelModule) for [`Device::add_kernels`](crate::cuda::Device::add_kernels). The path is
 /// relative to the source file, the entries are what [`kernels!`](framewright_kernel::kernels) lists.
+///
+/// For several architectures it takes a list: `include_kernels!(["sm_75.ptx", "sm_90.ptx", "sm_90.cubin"], …)`. What each is for
+/// stands in it; a device takes a cubin for it before PTX, and the newest before older ones. Where a driver is too old for the
+/// PTX of one, the next is tried.
 #[macro_export]
 macro_rules! include_kernels {
-    ($path:expr, $entries:expr $(,)?) => {{
+    ([$($path:expr),+ $(,)?], $entries:expr $(,)?) => {{
         const MODULE: $crate::cuda::KernelModule =
-            // SAFETY: whoever names the file says that it is compiled from these kernels, as with a library that is linked;
-            // the hashes of the parameters are compared when it is loaded.
-            unsafe { $crate::cuda::KernelModule::new(concat!(include_str!($path), "\0"), $entries) };
+            // SAFETY: whoever names the files says that they are compiled from these kernels, as with a library that is linked;
+            // the hashes of the parameters are compared when one is loaded.
+            unsafe { $crate::cuda::KernelModule::new(&[$({
+                const FILE: &[u8] = include_bytes!($path);
+                const TERMINATED: &[u8; FILE.len() + 1] = &$crate::cuda::terminated(FILE);
+                TERMINATED
+            }),+], $entries) };
         MODULE
     }};
+    ($path:expr, $entries:expr $(,)?) => { $crate::include_kernels!([$path], $entries) };
+}
+
+/// A file and a zero byte: for [`include_kernels!`](crate::include_kernels).
+#[doc(hidden)]
+pub const fn terminated<const N: usize>(file: &[u8]) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.split_at_mut(N - 1).0.copy_from_slice(file);
+    bytes
 }
 
 macro_rules! built_in {
     ($($family:ident),+) => {
         [$(KernelModule {
             name: stringify!($family),
-            ptx: concat!(include_str!(concat!("../../ptx/", stringify!($family), ".ptx")), "\0"),
+            files: &[concat!(include_str!(concat!("../../ptx/", stringify!($family), ".ptx")), "\0").as_bytes()],
             entries: framewright_kernels::$family::ENTRIES,
         }),+]
     };
@@ -119,7 +154,7 @@ impl DeviceInner {
         let mut known = BUILT_IN.iter().chain(&loaded.added);
         match known.find(|known| known.name == module.name) {
             // The same again is the same.
-            Some(known) if std::ptr::eq(known.ptx, module.ptx) || known.ptx == module.ptx => Ok(()),
+            Some(known) if std::ptr::eq(known.files, module.files) || known.files == module.files => Ok(()),
             Some(_) => Err(CudaError::ModuleExists { module: module.name }.into()),
             None => {
                 loaded.added.push(module);
@@ -173,12 +208,30 @@ impl DeviceInner {
 
     /// Loads a module, compares the hashes of its parameters, and tells it where panics are reported.
     pub(crate) fn load(&self, source: &KernelModule) -> Result<CUmodule, Error> {
-        let mut module = ptr::null_mut();
-        // SAFETY: writes one handle; the text is terminated.
-        let code = unsafe {
-            sys::cuModuleLoadDataEx(&mut module, source.ptx.as_ptr().cast(), 0, ptr::null_mut(), ptr::null_mut())
+        let capability = self.compute_capability()?;
+        let mut files = code::candidates(source.files, capability).into_iter();
+        let Some(mut file) = files.next() else {
+            let oldest = source.files.iter().filter_map(|file| code::Code::of(file)).map(code::Code::sm).min();
+            let (module, oldest) = (source.name, oldest.unwrap_or_default());
+            return Err(CudaError::NoCode { module, oldest: (oldest / 10, oldest % 10), found: capability }.into());
         };
-        self.check(code, "cuModuleLoadDataEx", Asked::Name(source.name))?;
+        let module = loop {
+            let mut module = ptr::null_mut();
+            // SAFETY: writes one handle; the text is terminated, a cubin knows its size.
+            let code = unsafe {
+                sys::cuModuleLoadDataEx(&mut module, file.as_ptr().cast(), 0, ptr::null_mut(), ptr::null_mut())
+            };
+            match files.next() {
+                // Newer than the driver: another may do.
+                Some(next) if [sys::Code::UNSUPPORTED_PTX_VERSION, sys::Code::NO_BINARY_FOR_GPU].contains(&code) => {
+                    file = next;
+                }
+                _ => {
+                    self.check(code, "cuModuleLoadDataEx", Asked::Name(source.name))?;
+                    break module;
+                }
+            }
+        };
         match self.prepare(module, source) {
             Ok(()) => Ok(module),
             Err(error) => {
