@@ -12,6 +12,7 @@
 //! | [`threshold`](fn@threshold) | a number that all pixels share |
 //! | [`flip`](fn@flip) | reading somewhere else; generic kernels |
 //! | [`nv12_to_planar_f16`](fn@nv12_to_planar_f16) | several planes out, floats |
+//! | [`grey`](fn@grey), [`grey_tiles`](fn@grey_tiles), [`grey_words`](fn@grey_words) | one kernel in three versions, for speed |
 //!
 //! ```
 //! use framewright::*;
@@ -33,12 +34,14 @@ mod filters;
 mod float;
 mod points;
 mod statistics;
+mod versions;
 
 pub use blend::blend_logo;
 pub use filters::{box_blur, flip, sobel};
 pub use float::{Normalisation, RgbPlanarF16, nv12_to_planar_f16};
 pub use points::{gamma, invert, threshold};
 pub use statistics::{Moments, luma_histogram, mean_variance};
+pub use versions::{grey, grey_tiles, grey_words};
 
 use framewright_kernel::prelude::{Bgr8, Gray8};
 
@@ -48,5 +51,5 @@ framewright_kernel::kernels! {
     /// The entries of this package's PTX module.
     pub ENTRIES:
         invert, gamma, threshold, blend_logo, box_blur, sobel, flip<Gray8>, flip<Bgr8>, luma_histogram, mean_variance,
-        nv12_to_planar_f16
+        nv12_to_planar_f16, grey, grey_tiles, grey_words
 }

@@ -9,8 +9,8 @@ use crate::{
 };
 use framewright::{Bgr8, Cpu, Format, Gray8, ImageRef, Nv12, Offset, PlaneList, Rect, Region, Size};
 use framewright_examples::{
-    Moments, Normalisation, RgbPlanarF16, blend_logo, box_blur, flip, gamma, invert, luma_histogram, mean_variance,
-    nv12_to_planar_f16, sobel, threshold,
+    Moments, Normalisation, RgbPlanarF16, blend_logo, box_blur, flip, gamma, grey, grey_tiles, grey_words, invert,
+    luma_histogram, mean_variance, nv12_to_planar_f16, sobel, threshold,
 };
 use framewright_kernel::{Call, half::f16};
 use std::error::Error;
@@ -95,6 +95,8 @@ pub trait Runner {
         to: Normalisation,
         dst: &mut Frame<RgbPlanarF16>,
     ) -> Said<()>;
+    /// One of the three versions.
+    fn grey(&self, case: &Case, version: usize, src: &Frame<Bgr8>, dst: &mut Frame<Gray8>) -> Said<()>;
     fn luma_histogram(&self, case: &Case, src: &Frame<Nv12>) -> Said<[u64; 256]>;
     fn mean_variance(&self, case: &Case, src: &Frame<Gray8>) -> Said<Moments>;
 }
@@ -137,6 +139,15 @@ impl Runner for Cpu {
         dst: &mut Frame<RgbPlanarF16>,
     ) -> Said<()> {
         Ok(self.launch(case.call(nv12_to_planar_f16(case.view(src)?, to, dst.view_mut())))?)
+    }
+    fn grey(&self, case: &Case, version: usize, src: &Frame<Bgr8>, dst: &mut Frame<Gray8>) -> Said<()> {
+        let (src, dst) = (case.view(src)?, dst.view_mut());
+        match version {
+            0 => self.launch(case.call(grey(src, dst)))?,
+            1 => self.launch(case.call(grey_tiles(src, dst)))?,
+            _ => self.launch(case.call(grey_words(src, dst)))?,
+        }
+        Ok(())
     }
     fn luma_histogram(&self, case: &Case, src: &Frame<Nv12>) -> Said<[u64; 256]> {
         let mut counts = [7; 256];
@@ -358,6 +369,21 @@ fn check_flip_bgr8<R: Runner>(runner: &R, case: &Case, pattern: Pattern) -> Said
     check_flip(R::flip_bgr8, runner, case, pattern)
 }
 
+fn check_grey<R: Runner, const VERSION: usize>(runner: &R, case: &Case, pattern: Pattern) -> Said<Option<Wrong>> {
+    let source = Source::<Bgr8>::new(case, 8);
+    let part = case.computed();
+    let mut dst = empty::<Gray8>(part.size, case.turn, pattern);
+    runner.grey(case, VERSION, &source.frame, &mut dst)?;
+    let expected = Bytes::new::<Gray8>(part.size, |_, y, x| {
+        let (x, y) = (x + part.offset.x as usize, y + part.offset.y as usize);
+        let [b, g, r] = [0, 1, 2].map(|c| i64::from(source.first(x, y, 3, c)));
+        // The nearest whole number to the weighted mean, the upper of two.
+        let sum = 29 * b + 150 * g + 77 * r;
+        (0..=255u8).rev().min_by_key(|&level| (256 * i64::from(level) - sum).abs()).unwrap_or(0)
+    });
+    Ok(dst.first_wrong(|plane, y| expected.row(plane, y)))
+}
+
 fn check_blend_logo<R: Runner>(runner: &R, case: &Case, pattern: Pattern) -> Said<Option<Wrong>> {
     // The frame is as large as the launch; a part must lie on its chroma grid.
     let part = case.part.map(|part| Rect::new(Offset::new(part.offset.x / 2 * 2, part.offset.y / 2 * 2), part.size));
@@ -501,7 +527,7 @@ fn cases(stride: usize) -> impl Iterator<Item = Case> {
 
 /// Runs every `stride`-th case with each example under both patterns.
 pub fn run<R: Runner>(runner: &R, stride: usize) -> Outcome {
-    let checks: [(&str, Check<R>); 11] = [
+    let checks: [(&str, Check<R>); 14] = [
         ("invert", check_invert),
         ("gamma", check_gamma),
         ("threshold", check_threshold),
@@ -513,6 +539,9 @@ pub fn run<R: Runner>(runner: &R, stride: usize) -> Outcome {
         ("nv12_to_planar_f16", check_nv12_to_planar_f16),
         ("luma_histogram", check_luma_histogram),
         ("mean_variance", check_mean_variance),
+        ("grey", check_grey::<R, 0>),
+        ("grey_tiles", check_grey::<R, 1>),
+        ("grey_words", check_grey::<R, 2>),
     ];
     let mut outcome = Outcome::default();
     for case in cases(stride) {

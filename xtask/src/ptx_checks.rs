@@ -39,6 +39,8 @@ pub(crate) const VECTOR_RULES: &[VectorRule] = &[
     VectorRule { family: "examples", entry: "box_blur", accesses: STAGED },
     VectorRule { family: "examples", entry: "flip_*", accesses: STAGED },
     VectorRule { family: "examples", entry: "gamma", accesses: STAGED },
+    VectorRule { family: "examples", entry: "grey", accesses: STAGED },
+    VectorRule { family: "examples", entry: "grey_*", accesses: V4 },
     VectorRule { family: "examples", entry: "invert", accesses: STAGED },
     VectorRule { family: "examples", entry: "luma_histogram", accesses: &[V4[0]] },
     // It writes one value.

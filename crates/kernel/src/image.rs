@@ -10,11 +10,12 @@ use crate::{
     place::Reach,
     plane::{PlaneIn, PlaneOut, Via},
     problem::{self, Problem},
+    unroll::unrolled,
     value::{Packed, Takes},
 };
 use bytemuck::Zeroable;
 use core::marker::PhantomData;
-use framewright_core::{Format, OnePlane, PlaneEach, PlaneInfo, PlaneList, PlaneSpec, Subsampling};
+use framewright_core::{Format, OnePlane, PlaneEach, PlaneInfo, PlaneList, PlaneSpec, Sample, Subsampling};
 
 /// The planes of format `F` in a parameter block, each a `P`.
 #[repr(transparent)]
@@ -138,37 +139,40 @@ fn packed<S: PlaneSpec, I: Item, const WORDS: usize, const ROWS: usize>(
     let (sx, sy) = step::<S>();
     let x = at.x() / sx * size_of::<Of<S>>() as u32;
     let mut words = [[0; WORDS]; ROWS];
-    let mut j = 0;
-    while j < ROWS {
-        let y = at.y() / sy + j as u32;
-        // SAFETY: as in `tile`, in parts that are the widest vectors which divide a row of the load.
-        unsafe {
-            if WORDS.is_multiple_of(4) {
-                let mut i = 0;
-                while i < WORDS {
-                    let four = plane.words::<4>(x + 4 * i as u32, y, at.reach(), via);
-                    (words[j][i], words[j][i + 1], words[j][i + 2], words[j][i + 3]) =
-                        (four[0], four[1], four[2], four[3]);
-                    i += 4;
-                }
-            } else if WORDS.is_multiple_of(2) {
-                let mut i = 0;
-                while i < WORDS {
-                    let two = plane.words::<2>(x + 4 * i as u32, y, at.reach(), via);
-                    (words[j][i], words[j][i + 1]) = (two[0], two[1]);
-                    i += 2;
-                }
-            } else {
-                let mut i = 0;
-                while i < WORDS {
-                    words[j][i] = plane.words::<1>(x + 4 * i as u32, y, at.reach(), via)[0];
-                    i += 1;
-                }
-            }
-        }
-        j += 1;
-    }
+    unrolled!(rows j in ROWS => {
+        // SAFETY: as in `tile`, for a row of the load.
+        words[j] = unsafe { packed_row(plane, x, at.y() / sy + j as u32, at.reach(), via) };
+    });
     Packed(words)
+}
+
+/// A row of a block in parts that are the widest vectors which divide it.
+///
+/// # Safety
+/// As [`PlaneIn::words`], for the block's row.
+#[inline(always)]
+unsafe fn packed_row<const WORDS: usize>(plane: &PlaneIn, x: u32, y: u32, reach: Reach, via: Via) -> [u32; WORDS] {
+    let mut words = [0; WORDS];
+    // SAFETY: as promised by the caller.
+    unsafe {
+        if WORDS.is_multiple_of(4) {
+            unrolled!(i in WORDS / 4 => {
+                let four = plane.words::<4>(x + 16 * i as u32, y, reach, via);
+                (words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]) =
+                    (four[0], four[1], four[2], four[3]);
+            });
+        } else if WORDS.is_multiple_of(2) {
+            unrolled!(i in WORDS / 2 => {
+                let two = plane.words::<2>(x + 8 * i as u32, y, reach, via);
+                (words[2 * i], words[2 * i + 1]) = (two[0], two[1]);
+            });
+        } else {
+            unrolled!(i in WORDS => {
+                words[i] = plane.words::<1>(x + 4 * i as u32, y, reach, via)[0];
+            });
+        }
+    }
+    words
 }
 
 impl<S: PlaneSpec> Plane<'_, S> {
@@ -230,6 +234,18 @@ impl<S: PlaneSpec> Plane<'_, S> {
     }
 }
 
+/// The samples in these columns of a row; where there is none `outside`.
+#[inline(always)]
+fn window_row<S: Sample, const W: usize>(plane: &PlaneIn, row: u32, columns: [Option<u32>; W], outside: S) -> [S; W] {
+    let mut samples = [outside; W];
+    unrolled!(i in W => {
+        if let Some(column) = columns[i] {
+            samples[i] = plane.sample(column, row, Via::ReadOnly);
+        }
+    });
+    samples
+}
+
 /// [`Plane::window`] for any item.
 #[inline(always)]
 fn window<S: PlaneSpec, I: Item, const W: usize, const H: usize>(
@@ -248,19 +264,11 @@ fn window<S: PlaneSpec, I: Item, const W: usize, const H: usize>(
         _ => Of::<S>::zeroed(),
     };
     let mut window = [[outside; W]; H];
-    let mut j = 0;
-    while j < H {
+    unrolled!(rows j in H => {
         if let Some(row) = border.place(y + j as i32, plane.rows()) {
-            let mut i = 0;
-            while i < W {
-                if let Some(column) = columns[i] {
-                    window[j][i] = plane.sample(column, row, Via::ReadOnly);
-                }
-                i += 1;
-            }
+            window[j] = window_row(plane, row, columns, outside);
         }
-        j += 1;
-    }
+    });
     window
 }
 

@@ -77,6 +77,7 @@ pub mod params;
 mod place;
 mod plane;
 mod problem;
+mod unroll;
 mod value;
 
 pub use border::Border;

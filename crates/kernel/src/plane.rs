@@ -5,7 +5,7 @@
 //! base + pitch ──► row 1 …             (pitch may be negative)
 //! ```
 
-use crate::place::Reach;
+use crate::{place::Reach, unroll::unrolled};
 use framewright_core::{Sample, ScalarKind};
 
 crate::param_struct! {
@@ -197,43 +197,79 @@ impl PlaneIn {
         via: Via,
     ) -> [[S; W]; H] {
         let mut tile = [[S::zeroed(); W]; H];
-        let bytes = size_of::<S>() * W;
-        let vectors = bytes.is_multiple_of(4) && reach != Reach::Edge;
-        let mut j = 0;
-        while j < H {
-            let row = y + j as u32;
-            if vectors {
-                let at = x * size_of::<S>() as u32;
-                let to = (&raw mut tile[j]).cast::<u8>();
-                let mut o = 0;
-                while o < bytes {
-                    // SAFETY: inside the load, on its vectors; `to` has `bytes` bytes, and any bits are a value of a Pod.
-                    unsafe {
-                        if bytes - o >= 16 && bytes.is_multiple_of(16) {
-                            let words = self.words::<4>(at + o as u32, row, reach, via);
-                            to.add(o).cast::<[u32; 4]>().write_unaligned(words);
-                            o += 16;
-                        } else if bytes - o >= 8 && bytes.is_multiple_of(8) {
-                            let words = self.words::<2>(at + o as u32, row, reach, via);
-                            to.add(o).cast::<[u32; 2]>().write_unaligned(words);
-                            o += 8;
-                        } else {
-                            let words = self.words::<1>(at + o as u32, row, reach, via);
-                            to.add(o).cast::<[u32; 1]>().write_unaligned(words);
-                            o += 4;
-                        }
-                    }
-                }
-            } else {
-                let mut i = 0;
-                while i < W {
-                    tile[j][i] = self.sample(x + i as u32, row, via);
-                    i += 1;
-                }
-            }
-            j += 1;
-        }
+        unrolled!(rows j in H => {
+            // SAFETY: as promised by the caller, for a row of the load.
+            tile[j] = unsafe { self.tile_row(x, y + j as u32, reach, via) };
+        });
         tile
+    }
+
+    /// # Safety
+    /// As [`PlaneIn::tile`], for a row of it.
+    #[inline(always)]
+    unsafe fn tile_row<S: Sample, const W: usize>(&self, x: u32, y: u32, reach: Reach, via: Via) -> [S; W] {
+        let mut samples = [S::zeroed(); W];
+        if !(size_of::<S>() * W).is_multiple_of(4) || reach == Reach::Edge {
+            unrolled!(i in W => {
+                samples[i] = self.sample(x + i as u32, y, via);
+            });
+            return samples;
+        }
+        let at = x * size_of::<S>() as u32;
+        let to = (&raw mut samples).cast::<u8>();
+        // The widest vectors that divide the row.
+        // SAFETY: inside the load, on its vectors; `to` has as many bytes.
+        unsafe {
+            if (size_of::<S>() * W).is_multiple_of(16) {
+                unrolled!(i in size_of::<S>() * W / 16 => {
+                    put::<S, 4>(to.add(16 * i), self.words(at + 16 * i as u32, y, reach, via));
+                });
+            } else if (size_of::<S>() * W).is_multiple_of(8) {
+                unrolled!(i in size_of::<S>() * W / 8 => {
+                    put::<S, 2>(to.add(8 * i), self.words(at + 8 * i as u32, y, reach, via));
+                });
+            } else {
+                unrolled!(i in size_of::<S>() * W / 4 => {
+                    put::<S, 1>(to.add(4 * i), self.words(at + 4 * i as u32, y, reach, via));
+                });
+            }
+        }
+        samples
+    }
+}
+
+/// Writes words into an array of samples.
+///
+/// # Safety
+/// `to` is as large, and its bytes may be any.
+#[inline(always)]
+unsafe fn put<S: Sample, const WORDS: usize>(to: *mut u8, words: [u32; WORDS]) {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        if size_of::<S>().is_power_of_two() {
+            to.cast::<[u32; WORDS]>().write_unaligned(words);
+        } else {
+            // Three channels: a word that lies across two samples would put the tile into local memory.
+            let mut i = 0;
+            while i < WORDS {
+                let [a, b, c, d] = words[i].to_ne_bytes();
+                let to = to.add(4 * i);
+                match S::KIND {
+                    ScalarKind::U8 => {
+                        to.write(a);
+                        to.add(1).write(b);
+                        to.add(2).write(c);
+                        to.add(3).write(d);
+                    }
+                    ScalarKind::U16 | ScalarKind::F16 => {
+                        to.cast::<u16>().write_unaligned(u16::from_ne_bytes([a, b]));
+                        to.add(2).cast::<u16>().write_unaligned(u16::from_ne_bytes([c, d]));
+                    }
+                    ScalarKind::F32 => to.cast::<u32>().write_unaligned(words[i]),
+                }
+                i += 1;
+            }
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use crate::executor::Gpu;
 use framewright::cuda::{Device, KernelModule, Scope};
 use framewright::{Bgr8, Error, Format, Gray8, ImageMut, ImageRef, Nv12, cuda::Cuda};
 use framewright_examples::{
-    ENTRIES, Moments, Normalisation, RgbPlanarF16, blend_logo, box_blur, flip, gamma, invert, luma_histogram,
-    mean_variance, nv12_to_planar_f16, sobel, threshold,
+    ENTRIES, Moments, Normalisation, RgbPlanarF16, blend_logo, box_blur, flip, gamma, grey, grey_tiles, grey_words,
+    invert, luma_histogram, mean_variance, nv12_to_planar_f16, sobel, threshold,
 };
 use framewright_tests::{
     examples::{Case, Runner, Said},
@@ -107,6 +107,13 @@ impl Runner for Gpu {
     ) -> Said<()> {
         self.one_to_one(case, src, dst, |scope, src, dst| {
             scope.launch(case.call(nv12_to_planar_f16(src, to, dst))).map(drop)
+        })
+    }
+    fn grey(&self, case: &Case, version: usize, src: &Frame<Bgr8>, dst: &mut Frame<Gray8>) -> Said<()> {
+        self.one_to_one(case, src, dst, |scope, src, dst| match version {
+            0 => scope.launch(case.call(grey(src, dst))).map(drop),
+            1 => scope.launch(case.call(grey_tiles(src, dst))).map(drop),
+            _ => scope.launch(case.call(grey_words(src, dst))).map(drop),
         })
     }
     fn luma_histogram(&self, case: &Case, src: &Frame<Nv12>) -> Said<[u64; 256]> {

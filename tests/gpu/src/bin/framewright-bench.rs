@@ -12,8 +12,8 @@
 //! has the DSL's time over the yardstick's, so that above 1 the DSL is slower.
 
 use framewright::{
-    AsImage, Bgr8, Bgra8, Conversion, Cpu, Error, Format, Image, ImageRef, Layout, Nv12, RgbFormat, Size, Yuv420p8,
-    YuvFormat,
+    AsImage, Bgr8, Bgra8, Conversion, Cpu, Error, Format, Gray8, Image, ImageRef, Layout, Nv12, RgbFormat, Size,
+    Yuv420p8, YuvFormat,
     cuda::{Cuda, Device, Scope, Stream},
 };
 use framewright_driver::sys::{self, Code};
@@ -81,6 +81,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let device = Device::new(0)?;
+    device.add_kernels(framewright_gpu_suite::examples::module())?;
     // The calls for graphs below are the driver's own and want a current context.
     // SAFETY: the device's context, which lives as long as `device`.
     unsafe { sys::cuCtxSetCurrent(device.as_raw()) }.ok().map_err(|code| code.to_string())?;
@@ -100,6 +101,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         convert::<Yuv420p8, Bgr8>(&stream, size, &mut rows)?;
         convert::<Nv12, Bgra8>(&stream, size, &mut rows)?;
         copy::<Nv12>(&stream, size, &mut rows)?;
+        versions(&stream, size, &mut rows)?;
         if let Some(function) = by_hand {
             ratios.push(yardstick(&stream, function, size, &mut rows)?);
         }
@@ -386,6 +388,49 @@ fn copy<F: Format>(stream: &Stream, size: Size, rows: &mut Vec<Row>) -> Result<(
     })?;
     let [us] = medians_us(stream, count, &[replay])?;
     row(rows, format!("framewright copy of {}, a launch a plane", F::NAME), size, us, 3.0);
+    Ok(())
+}
+
+/// The guide's kernel in its three versions, in turns.
+fn versions(stream: &Stream, size: Size, rows: &mut Vec<Row>) -> Result<(), Error> {
+    use framewright_examples::{grey, grey_tiles, grey_words};
+    let count = frames(size, 4.0);
+    let sources = noise::<Bgr8>(stream, size, count)?;
+    let mut targets: [_; 3] = [const { Vec::new() }; 3];
+    for version in &mut targets {
+        *version = empty::<Gray8>(stream.device(), size, count)?;
+    }
+    let device = stream.device().clone();
+    let times = {
+        let [pixels, tiles, words] = [0, 1, 2].map(|version| {
+            let targets: Vec<_> = targets[version].iter_mut().map(|image| image.as_raw_planes()).collect();
+            let (sources, device) = (&sources, &device);
+            Replay::of(stream, move |scope| {
+                for (source, target) in sources.iter().zip(&targets) {
+                    // SAFETY: as in `convert`.
+                    let (src, dst) = unsafe {
+                        (device.wrap::<Bgr8>(size, &source.as_raw_planes())?, device.wrap_mut::<Gray8>(size, target)?)
+                    };
+                    match version {
+                        0 => drop(scope.launch(grey(src, dst))?),
+                        1 => drop(scope.launch(grey_tiles(src, dst))?),
+                        _ => drop(scope.launch(grey_words(src, dst))?),
+                    }
+                }
+                Ok(())
+            })
+        });
+        medians_us(stream, count, &[pixels?, tiles?, words?])?
+    };
+    for ((name, us), targets) in ["grey", "grey_tiles", "grey_words"].into_iter().zip(times).zip(&targets) {
+        for at in [0, count - 1] {
+            let mut expected = Image::<Gray8>::new(size)?;
+            Cpu::new().launch(grey(&stream.download(&sources[at])?, &mut expected))?;
+            let found = stream.download(&targets[at])?;
+            assert!(expected.planes().0.rows().eq(found.planes().0.rows()), "{name}: frame {at} is wrong");
+        }
+        row(rows, format!("example {name}: bgr24 to gray"), size, us, 4.0);
+    }
     Ok(())
 }
 
