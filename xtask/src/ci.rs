@@ -7,7 +7,7 @@ use crate::failure::{Failure, Result};
 use crate::ptx::Ptx;
 use crate::step::{Outcome, Skip, Steps};
 use crate::workspace::Workspace;
-use crate::{architecture, gpu_report, process, rust_cuda, tools};
+use crate::{architecture, archives, gpu_report, guide, process, rust_cuda, tools};
 use framewright_ptx::{INSTALL, Toolchain};
 use std::path::Path;
 use std::process::Command;
@@ -73,6 +73,9 @@ pub(crate) fn run(workspace: &Workspace, strict: bool) -> bool {
     steps.run("GPU runs", || gpu_report::run(workspace, true).into());
     ptx(workspace, &mut steps);
     steps.run("rust-cuda", || rust_cuda::check(workspace).into());
+    steps.run("template", || template(workspace));
+    steps.run("archives", || archives::check(workspace).into());
+    steps.run("guide", || guide::run(workspace));
     steps.run("GPU", || gpu(workspace));
 
     let good = steps.good(strict);
@@ -90,6 +93,35 @@ fn format(workspace: &Workspace) -> Outcome {
         return Skip::lacks("no rustfmt", "`rustup component add rustfmt`");
     }
     process::run(workspace.cargo().args(["fmt", "--all", "--check"])).into()
+}
+
+/// The template as its own workspace: format and lints. That it builds and runs elsewhere is a test (`tests/tests/template.rs`).
+fn template(workspace: &Workspace) -> Outcome {
+    for (component, missing) in [("fmt", "no rustfmt"), ("clippy", "no clippy")] {
+        if !process::succeeds(workspace.cargo().args([component, "--version"])) {
+            return Skip::lacks(missing, "`rustup component add rustfmt clippy`");
+        }
+    }
+    for folder in ["examples/custom-kernel", "xtask/rust-cuda", "tests/standin-rust-cuda/crates/cuda_builder"] {
+        let mut cargo = workspace.cargo();
+        cargo.current_dir(workspace.root.join(folder)).args(["fmt", "--all", "--check"]);
+        if let Err(failure) = process::run(&mut cargo) {
+            return Outcome::Failed(failure);
+        }
+    }
+    // With feature `cuda` its build script compiles kernels, which needs a Rust that can.
+    let compiles = matches!(Toolchain::find(), Ok(Some(_)));
+    let features: &[&[&str]] = if compiles { &[&[], &["--features", "cuda"]] } else { &[&[]] };
+    for features in features {
+        let mut cargo = workspace.cargo();
+        cargo.current_dir(workspace.root.join("examples/custom-kernel"));
+        cargo.env("CARGO_TARGET_DIR", workspace.target.join("template"));
+        cargo.args(["clippy", "--locked", "--workspace", "--all-targets"]).args(*features).args(["--", "-Dwarnings"]);
+        if let Err(failure) = process::run(&mut cargo) {
+            return Outcome::Failed(failure);
+        }
+    }
+    if compiles { Outcome::Passed } else { Skip::lacks("no Rust with the sources of `core`", INSTALL) }
 }
 
 /// Those of the feature sets that this workspace has.
@@ -162,9 +194,14 @@ fn rebuilt(ptx: &Ptx<'_>) -> Outcome {
     }
 }
 
+/// Whether there is an NVIDIA GPU with its driver.
+pub(crate) fn has_gpu() -> bool {
+    let listed = || process::stdout(Command::new("ldconfig").arg("-p")).is_ok_and(|text| text.contains("libcuda.so.1"));
+    Path::new("/dev/nvidia0").exists() && listed()
+}
+
 fn gpu(workspace: &Workspace) -> Outcome {
-    let listed = process::stdout(Command::new("ldconfig").arg("-p")).is_ok_and(|text| text.contains("libcuda.so.1"));
-    if !Path::new("/dev/nvidia0").exists() || !listed {
+    if !has_gpu() {
         return Skip::harmless("no GPU");
     }
     match GPU_TESTS {

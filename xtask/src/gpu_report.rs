@@ -6,9 +6,15 @@ use crate::gpu_tables;
 use crate::workspace::Workspace;
 use std::path::Path;
 
+/// What the guide's chapter on speed includes.
+const SPEED: &str = "docs/guide/src/speed-times.md";
+
 /// Writes the page, or with `check` compares it; either fails for a record that must not be kept.
 pub(crate) fn run(workspace: &Workspace, check: bool) -> Result<()> {
-    report(&workspace.root.join("docs/gpu-runs"), check)
+    let folder = workspace.root.join("docs/gpu-runs");
+    report(&folder, check)?;
+    let (file, text) = (workspace.root.join(SPEED), gpu_tables::versions(&read(&folder)?));
+    if check { compare(&file, &read_text(&file)?, &text) } else { write_text(&file, &text) }
 }
 
 fn report(folder: &Path, check: bool) -> Result<()> {

@@ -83,6 +83,24 @@ fn sanitizer(tools: &[Tool]) -> String {
     table.0
 }
 
+/// The guide's kernel in its versions, from the newest run that timed them.
+pub(crate) fn versions(records: &[Record]) -> String {
+    const CASE: &str = "example grey";
+    let newest = records.iter().filter_map(|record| match &record.content {
+        Content::Bench(bench) if bench.rows.iter().any(|row| row.case.starts_with(CASE)) => Some((record, bench)),
+        _ => None,
+    });
+    let Some((Record { facts, .. }, timed)) = newest.max_by_key(|(record, _)| &record.facts.date) else {
+        return "**Not measured yet:** no card has run the three. The benchmark times them in turns (`example grey…`), and this \
+                table is made of what it writes.\n"
+            .to_owned();
+    };
+    let large = timed.rows.iter().filter(|row| row.case.starts_with("large copy") || row.case.starts_with(CASE));
+    let rows = large.map(|row| Row { case: row.case.clone(), source: row.source.clone(), ..*row }).collect();
+    let table = bench(&Bench { rows, ratios: Vec::new() });
+    format!("On {} (driver {}, {}, commit {}):\n\n{table}", facts.card, facts.driver, facts.date, facts.commit)
+}
+
 /// A row a case, in the file's order; a pair of columns a size, the smallest first. Then the ratios, a line each.
 fn bench(Bench { rows, ratios }: &Bench) -> String {
     let mut sizes: Vec<(u32, u32)> = rows.iter().map(|row| (row.width, row.height)).collect();

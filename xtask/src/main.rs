@@ -1,10 +1,12 @@
 //! framewright's checks and generators, in Rust: `cargo xtask TASK`.
 
 mod architecture;
+mod archives;
 mod ci;
 mod gpu_record;
 mod gpu_report;
 mod gpu_tables;
+mod guide;
 mod ptx;
 mod ptx_bounds;
 mod ptx_build;
@@ -31,6 +33,8 @@ cargo xtask TASK
   rust-cuda                   what can be checked of the kernels for rust-cuda without its compiler
   rust-cuda --build CHECKOUT [--out DIR]
                               compile them with the rust-cuda in that folder (docs/rust-cuda.md)
+  archives                    the crates out of their archives, built outside of the repository
+  guide                       what docs/guide shows, run from an empty folder
   gpu-report [--check]        docs/gpu-runs/README.md from the JSON files there; --check compares
   exhaustive                  the tests over their full ranges, optimised (minutes)
   tools                       ptxas and nvdisasm from PyPI into target/tools
@@ -64,6 +68,15 @@ fn task(words: &[&str]) -> Result<bool> {
         ["rust-cuda", "--build", checkout, "--out", out] => {
             rust_cuda::build(&Workspace::find()?, Path::new(checkout), Some(Path::new(out)))
         }
+        ["archives"] => archives::check(&Workspace::find()?),
+        ["guide"] => match guide::run(&Workspace::find()?) {
+            step::Outcome::Failed(failure) => Err(failure),
+            step::Outcome::Skipped(skip) => {
+                println!("parts were left out: {}", skip.missing);
+                Ok(())
+            }
+            step::Outcome::Passed => Ok(()),
+        },
         ["gpu-report"] => gpu_report::run(&Workspace::find()?, false),
         ["gpu-report", "--check"] => gpu_report::run(&Workspace::find()?, true),
         ["exhaustive"] => ci::exhaustive(&Workspace::find()?),

@@ -1,4 +1,4 @@
-//! `cargo xtask tools`: NVIDIA's `ptxas` and `nvdisasm` out of their PyPI wheels, unpacked into `target/tools`.
+//! `cargo xtask tools`: NVIDIA's `ptxas` and `nvdisasm` out of their PyPI wheels, and mdBook, into `target/tools`.
 //!
 //! Versions and hashes are pinned, so that every machine assembles with the same tool.
 
@@ -13,6 +13,9 @@ pub(crate) const INSTALL: &str = "`cargo xtask tools` (needs python3 with pip)";
 
 /// The release of CUDA's tools.
 const VERSION: &str = "13.5.37";
+
+/// The release of mdBook that is compiled where there is none.
+const MDBOOK: &str = "0.5.4";
 
 struct Tool {
     name: &'static str,
@@ -53,6 +56,12 @@ pub(crate) fn ptxas(workspace: &Workspace) -> Option<PathBuf> {
     framewright_ptx::ptxas::find(Some(&folder(&workspace.target)))
 }
 
+/// mdBook's program: in PATH, or what was installed here.
+pub(crate) fn mdbook(workspace: &Workspace) -> Option<PathBuf> {
+    let mut places = [PathBuf::from("mdbook"), folder(&workspace.target).join("bin/mdbook")].into_iter();
+    places.find(|path| process::succeeds(Command::new(path).arg("--version")))
+}
+
 /// Fetches what is not there yet.
 pub(crate) fn install(workspace: &Workspace) -> Result<()> {
     let folder = folder(&workspace.target);
@@ -68,7 +77,14 @@ pub(crate) fn install(workspace: &Workspace) -> Result<()> {
         }
         println!("{} {VERSION} unpacked: {}", tool.name, path.display());
     }
-    Ok(())
+    if let Some(path) = mdbook(workspace) {
+        println!("mdbook is there: {}", path.display());
+        return Ok(());
+    }
+    // Without what serves and searches the book: this one is only made.
+    let mut cargo = crate::workspace::cargo();
+    cargo.args(["install", "--quiet", "--locked", "--no-default-features", "--version", MDBOOK, "mdbook", "--root"]);
+    process::run(cargo.arg(&folder))
 }
 
 /// Whether the tool runs and is the pinned release.

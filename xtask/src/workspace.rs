@@ -23,6 +23,8 @@ pub(crate) struct Package {
     pub(crate) folder: PathBuf,
     /// Whether it is one of ours.
     pub(crate) member: bool,
+    /// Whether it is meant for a registry.
+    pub(crate) published: bool,
     /// The names of its features.
     pub(crate) features: BTreeSet<String>,
     /// Ids of the packages it links (`[dependencies]`), build scripts and tests left out.
@@ -82,6 +84,7 @@ impl Graph {
                     version: text(package, "version")?.to_owned(),
                     folder: manifest.parent().unwrap_or(Path::new("")).to_path_buf(),
                     member: members.contains(id),
+                    published: package["publish"].as_array().is_none_or(|registries| !registries.is_empty()),
                     features: package["features"].as_object().into_iter().flatten().map(|(f, _)| f.clone()).collect(),
                     normal: BTreeSet::new(),
                     build: BTreeSet::new(),
@@ -162,6 +165,7 @@ pub(crate) mod tests {
                 name: (*name).to_owned(),
                 version: "1.0.0".to_owned(),
                 folder: PathBuf::new(),
+                published: true,
                 member: name.starts_with("framewright"),
                 features: BTreeSet::new(),
                 normal: normal.iter().map(|name| (*name).to_owned()).collect(),
