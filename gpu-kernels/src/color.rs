@@ -12,7 +12,10 @@
 //! clamped before. R and B are one 32-bit multiply-add a term with 21 fractional bits. For G in limited range no 32-bit affine
 //! form is exact (the feasible luma coefficients hold no multiple of 2^-24), so G takes 64 bits with 30 fractional bits.
 //! Rounding constants sit a little above one half so that exact ties round up and no value crosses: with them all 2^24
-//! triples of each matrix and range are right, which `tests/tests/exact.rs` checks against rationals.
+//! triples of each matrix and range are right, which `tests/tests/exact.rs` checks against rationals. YCgCo goes the same way with
+//! R = Y' - Cg + Co, G = Y' + Cg, B = Y' - Cg - Co. Luma weights of one's own are not scanned: there a coefficient is at most half
+//! a unit off, so that ties round up and a level is wrong by at most one, and only where the exact value lies less than 2^-12 below
+//! a rounding boundary (green: 2^-20).
 
 use framewright_core::{Matrix, Range};
 
@@ -60,13 +63,30 @@ const fn fixed(numerator: i128, denominator: i128, bits: u32) -> i128 {
     if twice >= 0 { (twice + 1) >> 1 } else { -((1 - twice) >> 1) }
 }
 
+/// Levels a chroma code, where a channel has `numerator / over` of it.
+// rust-cuda: ok, as above.
+const fn chroma(numerator: i128, over: i128, codes: i128, bits: u32) -> i128 {
+    fixed(255 * numerator, over * codes, bits)
+}
+
 impl YuvToRgb8 {
     /// The coefficients of a matrix and range. `blue_first` is the order B, G, R; else R, G, B.
     pub const fn new(matrix: Matrix, range: Range, blue_first: bool) -> Self {
-        let (kr, kb) = matrix.kr_kb_e4();
-        // rust-cuda: ok, as above.
-        let (kr, kb, one) = (kr as i128, kb as i128, 10_000);
-        let kg = one - kr - kb;
+        // How much of Cb and Cr red, green and blue have, over a denominator.
+        let (red, green, blue) = match matrix.luma_weights() {
+            Some(weights) => {
+                // rust-cuda: ok, as above.
+                let (kr, kb, one) = (weights.kr_e6() as i128, weights.kb_e6() as i128, 1_000_000);
+                let kg = one - kr - kb;
+                (
+                    (0, 2 * (one - kr), one),
+                    (-2 * kb * (one - kb), -2 * kr * (one - kr), one * kg),
+                    (2 * (one - kb), 0, one),
+                )
+            }
+            // YCgCo.
+            None => ((-1, 1, 1), (1, 0, 1), (-1, -1, 1)),
+        };
         // Levels a code: 255/219 and 255/224 in limited range, 1 in full range.
         let (luma_codes, chroma_codes, luma_zero) = match range {
             Range::Limited => (219, 224, 16),
@@ -74,31 +94,37 @@ impl YuvToRgb8 {
         };
         let outer_luma = fixed(255, luma_codes, OUTER_BITS);
         let middle_luma = fixed(255, luma_codes, MIDDLE_BITS);
-        let red_cr = fixed(255 * 2 * (one - kr), one * chroma_codes, OUTER_BITS);
-        let blue_cb = match (matrix, range) {
+        let red = [chroma(red.0, red.2, chroma_codes, OUTER_BITS), chroma(red.1, red.2, chroma_codes, OUTER_BITS)];
+        let green =
+            [chroma(green.0, green.2, chroma_codes, MIDDLE_BITS), chroma(green.1, green.2, chroma_codes, MIDDLE_BITS)];
+        let blue = match (matrix, range) {
             // The one coefficient that is exact rounded down and not to nearest (4430027.63): with 4430028 no bias is right.
-            (Matrix::Bt709, Range::Limited) => 4_430_027,
-            _ => fixed(255 * 2 * (one - kb), one * chroma_codes, OUTER_BITS),
+            (Matrix::Bt709, Range::Limited) => [4_430_027, 0],
+            _ => [chroma(blue.0, blue.2, chroma_codes, OUTER_BITS), chroma(blue.1, blue.2, chroma_codes, OUTER_BITS)],
         };
-        let green_cb = fixed(-255 * 2 * kb * (one - kb), one * kg * chroma_codes, MIDDLE_BITS);
-        let green_cr = fixed(-255 * 2 * kr * (one - kr), one * kg * chroma_codes, MIDDLE_BITS);
         // What is added to one half, from the scan of all triples: 34 lies in every interval that the scan leaves, except for
-        // blue in BT.601 full range, where it is 43 to 8411.
-        let blue_beta = match (matrix, range) {
-            (Matrix::Bt601, Range::Full) => 64,
-            _ => 34,
+        // those of red, green and blue here.
+        let (red_beta, green_beta, blue_beta) = match (matrix, range) {
+            (Matrix::Bt601, Range::Full) => (34, 34, 64),
+            (Matrix::Fcc, Range::Limited) => (128, 34, 34),
+            (Matrix::Fcc, Range::Full) => (34, 128, 64),
+            (Matrix::YCgCo, Range::Limited) => (100, 100, 100),
+            // More than the coefficients' errors can add up to, so that ties round up whatever the weights.
+            (Matrix::Custom(_), _) => (190, 250, 190),
+            _ => (34, 34, 34),
         };
         let half = 1i128 << (OUTER_BITS - 1);
-        let red_bias = half + 34 - outer_luma * luma_zero - red_cr * 128;
-        let blue_bias = half + blue_beta - outer_luma * luma_zero - blue_cb * 128;
-        let green_bias = (1i128 << (MIDDLE_BITS - 1)) + 34 - middle_luma * luma_zero - (green_cb + green_cr) * 128;
-        let red = ([0, red_cr as i32], red_bias as i32);
-        let blue = ([blue_cb as i32, 0], blue_bias as i32);
+        let red_bias = half + red_beta - outer_luma * luma_zero - (red[0] + red[1]) * 128;
+        let blue_bias = half + blue_beta - outer_luma * luma_zero - (blue[0] + blue[1]) * 128;
+        let green_bias =
+            (1i128 << (MIDDLE_BITS - 1)) + green_beta - middle_luma * luma_zero - (green[0] + green[1]) * 128;
+        let red = ([red[0] as i32, red[1] as i32], red_bias as i32);
+        let blue = ([blue[0] as i32, blue[1] as i32], blue_bias as i32);
         let (first, last) = if blue_first { (blue, red) } else { (red, blue) };
         Self {
             middle_bias: green_bias as i64,
             middle_luma: middle_luma as u32,
-            middle_chroma: [green_cb as i32, green_cr as i32],
+            middle_chroma: [green[0] as i32, green[1] as i32],
             outer_luma: outer_luma as i32,
             first_chroma: first.0,
             last_chroma: last.0,
@@ -164,6 +190,10 @@ mod tests {
             (Matrix::Bt709, Range::Full, 2097152, 3302595, 3891475, 1073741824, -201137906, -502644611),
             (Matrix::Bt2020, Range::Limited, 2441889, 3520435, 4491622, 1250247329, -201139873, -698387794),
             (Matrix::Bt2020, Range::Full, 2097152, 3092460, 3945582, 1073741824, -176687575, -613485749),
+            (Matrix::Smpte240m, Range::Limited, 2441889, 3762515, 4359361, 1250247329, -277009102, -582594108),
+            (Matrix::Smpte240m, Range::Full, 2097152, 3305112, 3829400, 1073741824, -243333486, -511768942),
+            (Matrix::Fcc, Range::Limited, 2441889, 3342336, 4249541, 1250247329, -405651147, -870140355),
+            (Matrix::Fcc, Range::Full, 2097152, 2936013, 3732931, 1073741824, -356336693, -764358587),
         ];
         for (matrix, range, luma, red, blue, green_luma, green_cb, green_cr) in rows {
             let c = YuvToRgb8::new(matrix, range, true);

@@ -32,6 +32,8 @@ impl Weights {
             Matrix::Bt601 => Self { kr_e4: 2990, kb_e4: 1140 },
             Matrix::Bt709 => Self { kr_e4: 2126, kb_e4: 722 },
             Matrix::Bt2020 => Self { kr_e4: 2627, kb_e4: 593 },
+            Matrix::Smpte240m => Self { kr_e4: 2120, kb_e4: 870 },
+            Matrix::Fcc => Self { kr_e4: 3000, kb_e4: 1100 },
             other => panic!("{other} is not in the reference"),
         }
     }
@@ -75,15 +77,28 @@ impl Channel {
 
 /// The conversion of one matrix and range.
 pub struct Reference {
-    /// Red by luma and Cr, blue by luma and Cb: each is a function of two codes.
-    red: Vec<u8>,
-    blue: Vec<u8>,
+    /// Red by luma and Cr, blue by luma and Cb: each is a function of two codes, but in YCgCo.
+    red: Outer,
+    blue: Outer,
     green: Channel,
+}
+
+/// Red or blue.
+enum Outer {
+    /// All levels by luma and one chroma code.
+    OfTwo(Vec<u8>),
+    OfThree(Box<Channel>),
 }
 
 impl Reference {
     /// The standard's conversion.
     pub fn new(matrix: Matrix, range: Range) -> Self {
+        if matrix == Matrix::YCgCo {
+            // R = Y - Cg + Co, G = Y + Cg, B = Y - Cg - Co, with Cg where Cb is and Co where Cr is.
+            let channel = |cg: i128, co: i128| Channel::new(range, cg, co, 1);
+            let (red, blue) = (Outer::OfThree(channel(-1, 1).into()), Outer::OfThree(channel(-1, -1).into()));
+            return Self { red, green: channel(1, 0), blue };
+        }
         Self::with_weights(Weights::of(matrix), range)
     }
 
@@ -96,16 +111,19 @@ impl Reference {
         let green = Channel::new(range, -2 * kb * (one - kb), -2 * kr * (one - kr), one * kg);
         let pairs = || (0..=255u8).flat_map(|y| (0..=255u8).map(move |c| (y, c)));
         Self {
-            red: pairs().map(|(y, cr)| red.level(y, 0, cr)).collect(),
-            blue: pairs().map(|(y, cb)| blue.level(y, cb, 0)).collect(),
+            red: Outer::OfTwo(pairs().map(|(y, cr)| red.level(y, 0, cr)).collect()),
+            blue: Outer::OfTwo(pairs().map(|(y, cb)| blue.level(y, cb, 0)).collect()),
             green,
         }
     }
 
     /// Red, green, blue of codes.
     pub fn rgb(&self, y: u8, cb: u8, cr: u8) -> [u8; 3] {
-        let at = |c: u8| usize::from(y) << 8 | usize::from(c);
-        [self.red[at(cr)], self.green.level(y, cb, cr), self.blue[at(cb)]]
+        let outer = |outer: &Outer, c: u8| match outer {
+            Outer::OfTwo(levels) => levels[usize::from(y) << 8 | usize::from(c)],
+            Outer::OfThree(channel) => channel.level(y, cb, cr),
+        };
+        [outer(&self.red, cr), self.green.level(y, cb, cr), outer(&self.blue, cb)]
     }
 }
 
@@ -137,6 +155,11 @@ mod tests {
         assert_eq!(rgb(Bt601, Full, [230, 3, 128])[2], 9);
         // 100 - 1.772 * 0.114 / 0.587 * 100 = 65.59.
         assert_eq!(rgb(Bt601, Full, [100, 228, 128])[1], 66);
+        // YCgCo in full range is whole numbers: 100 - 20 + 30, 100 + 20, 100 - 20 - 30.
+        assert_eq!(rgb(YCgCo, Full, [100, 148, 158]), [110, 120, 50]);
+        // SMPTE 240M: R = 100 + 1.576 * 50 = 178.8. FCC: B = 100 + 1.78 * 50 = 189.
+        assert_eq!(rgb(Smpte240m, Full, [100, 128, 178])[0], 179);
+        assert_eq!(rgb(Fcc, Full, [100, 178, 128])[2], 189);
         // BT.2020: R = 100 + 1.4746 * 50 = 173.73, G = 100 - 0.571353 * 50 = 71.43.
         assert_eq!(rgb(Bt2020, Full, [100, 128, 178]), [174, 71, 100]);
     }
@@ -144,7 +167,7 @@ mod tests {
     /// Luma weighs what the definition says: Kr R + Kg G + Kb B gives Y' back, up to the rounding of three levels.
     #[test]
     fn luma_comes_back() {
-        for matrix in Matrix::ALL {
+        for matrix in Matrix::ALL.into_iter().filter(|matrix| *matrix != Matrix::YCgCo) {
             let (reference, w) = (Reference::new(matrix, Range::Full), Weights::of(matrix));
             for (y, cb, cr) in [(120, 140, 100), (128, 100, 150), (90, 120, 135), (200, 128, 120)] {
                 let [r, g, b] = reference.rgb(y, cb, cr).map(f64::from);

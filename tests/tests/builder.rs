@@ -203,7 +203,10 @@ fn a_build_script_compiles_and_says_what_is_wrong() {
 
 fn wrong_compilers(program: &Program) {
     let missing = program.build("all", &[("FRAMEWRIGHT_PTX_RUSTC", "/nowhere/rustc")]);
-    missing.fails_with(&["FRAMEWRIGHT_PTX_RUSTC=/nowhere/rustc: expected the sources of `core`"]);
+    missing.fails_with(&[
+        "FRAMEWRIGHT_PTX_RUSTC=/nowhere/rustc: expected the sources of `core`",
+        "`rustup component add rust-src`",
+    ]);
 
     // A rustc of last year, with all that is asked of it.
     let folder = program.folder.join("old");

@@ -5,8 +5,8 @@
 //! hold the 256 luma codes.
 
 use framewright::{
-    Bgr8, Bgra8, Conversion, Cpu, Image, ImageRef, Layout, Matrix, Nv12, PlaneList, Range, Rgb8, RgbFormat, Rgba8,
-    Size, Yuv420p8, YuvFormat,
+    Bgr8, Bgra8, Conversion, Cpu, Image, ImageRef, Layout, LumaWeights, Matrix, Nv12, PlaneList, Range, Rgb8,
+    RgbFormat, Rgba8, Size, Yuv420p8, YuvFormat,
 };
 use framewright_tests::{
     picture::{Packed, Picture, Rgb},
@@ -136,7 +136,7 @@ fn a_planted_wrong_constant_is_found() {
         convert_and_compare!(&image::<Nv12>(picture), Bgr8; expected, conversion, differences);
         differences
     }
-    for matrix in Matrix::ALL {
+    for matrix in Matrix::ALL.into_iter().filter(|matrix| *matrix != Matrix::YCgCo) {
         for range in Range::ALL {
             let conversion = Conversion::new().matrix(matrix).range(range);
             let right = Weights::of(matrix);
@@ -154,6 +154,33 @@ fn a_planted_wrong_constant_is_found() {
         let found = scan(&Reference::new(matrix, Range::Limited), &conversion, 100..=100, bgr_only);
         assert!(found.count > 0, "{matrix} full is told from limited");
     }
+}
+
+/// Weights of one's own: at most one level off, and at most one triple in a thousand.
+#[test]
+fn weights_of_ones_own_are_nearly_exact() {
+    fn compare(picture: &Picture, expected: &Rgb, conversion: &Conversion) -> Differences {
+        let mut differences = Differences::default();
+        convert_and_compare!(&image::<Nv12>(picture), Bgr8; expected, conversion, differences);
+        if let Some((_, _, _, expected, found)) = differences.first {
+            assert!(expected.iter().zip(found).all(|(a, b)| a.abs_diff(b) <= 1), "{expected:?}, found {found:?}");
+        }
+        differences
+    }
+    for (kr_e4, kb_e4) in [(2500, 1000), (5000, 2000), (100, 100), (3333, 3333), (2220, 667)] {
+        let weights = LumaWeights::new(100 * kr_e4 as u32, 100 * kb_e4 as u32).expect("weights");
+        for range in Range::ALL {
+            let conversion = Conversion::new().matrix(Matrix::Custom(weights)).range(range);
+            let reference = Reference::with_weights(Weights { kr_e4, kb_e4 }, range);
+            let found = scan(&reference, &conversion, (0..=255).step_by(5), compare);
+            assert!(found.count * 1000 <= found.compared, "{weights:?} {range}: {found:?}");
+        }
+    }
+    // The weights of a standard give the standard's bytes, but for its own roundings.
+    let weights = Matrix::Bt2020.luma_weights().expect("weights");
+    let conversion = Conversion::new().matrix(Matrix::Custom(weights)).range(Range::Full);
+    let found = scan(&Reference::new(Matrix::Bt2020, Range::Full), &conversion, (0..=255).step_by(5), compare);
+    assert_eq!(found.count, 0);
 }
 
 /// The comparer counts each wrong pixel once and names the first.

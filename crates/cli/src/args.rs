@@ -51,7 +51,7 @@ pub(crate) struct ConvertArgs {
     /// Bytes from row to row: one a plane, or the first plane's and the others follow; negative where rows lie bottom-up
     #[arg(long, value_name = "B[,B...]", value_parser = values::pitches, allow_hyphen_values = true)]
     pub(crate) pitch: Option<Pitches>,
-    /// bt601, bt709 or bt2020; left out: the file's, or by size
+    /// bt601, bt709, bt2020, smpte240m, fcc, ycgco, or luma weights as kr=0.299,kb=0.114; left out: the file's, or by size
     #[arg(long, value_name = "M", value_parser = values::matrix)]
     pub(crate) matrix: Option<Matrix>,
     /// limited or full; left out: the file's, or limited

@@ -1,7 +1,7 @@
 //! Values of options: sizes, crops, pitches, frames, as they are written on a command line.
 
 use crate::{device::DeviceChoice, formats, formats::FormatId};
-use framewright::{Matrix, Offset, Range, Rect, Size, SizeError};
+use framewright::{LumaWeights, Matrix, Offset, Range, Rect, Size, SizeError};
 
 /// `--format`, `--to`: FFmpeg's name of a layout.
 pub(crate) fn format(text: &str) -> Result<FormatId, String> {
@@ -9,12 +9,26 @@ pub(crate) fn format(text: &str) -> Result<FormatId, String> {
         .ok_or_else(|| format!("unknown format, expected one of {}", formats::list(FormatId::ALL.iter().copied())))
 }
 
-/// `--matrix`.
+/// `--matrix`: a standard's name, or weights as `kr=0.299,kb=0.114`.
 pub(crate) fn matrix(text: &str) -> Result<Matrix, String> {
-    Matrix::ALL
-        .into_iter()
-        .find(|m| m.name() == text)
-        .ok_or_else(|| format!("unknown matrix, expected one of {}", Matrix::ALL.map(Matrix::name).join(", ")))
+    if let Some((kr, kb)) = text.strip_prefix("kr=").and_then(|rest| rest.split_once(",kb=")) {
+        let weights = LumaWeights::new(millionths(kr, "kr")?, millionths(kb, "kb")?);
+        return weights.map(Matrix::Custom).map_err(|error| error.to_string());
+    }
+    Matrix::ALL.into_iter().find(|m| m.name() == text).ok_or_else(|| {
+        let names = Matrix::ALL.map(Matrix::name).join(", ");
+        format!("unknown matrix, expected one of {names}, or weights as kr=0.299,kb=0.114")
+    })
+}
+
+/// A number from 0 to 1 with at most six digits after the point.
+fn millionths(text: &str, what: &str) -> Result<u32, String> {
+    let wrong = || format!("{what} is '{text}', expected 0. and at most six digits");
+    let digits = text.strip_prefix("0.").filter(|digits| (1..=6).contains(&digits.len())).ok_or_else(wrong)?;
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(wrong());
+    }
+    format!("{digits:0<6}").parse().map_err(|_| wrong())
 }
 
 /// `--range`.
@@ -147,6 +161,25 @@ mod tests {
         let huge = size("18446744073709551616x1").unwrap_err();
         assert_eq!(huge, "width is 18446744073709551616, expected at most 18446744073709551615");
         assert!(size("4294967297x2").unwrap_err().contains("4294967297x2"));
+    }
+
+    #[test]
+    fn matrices_are_names_or_weights() {
+        for known in Matrix::ALL {
+            assert_eq!(matrix(known.name()), Ok(known));
+        }
+        let weights = LumaWeights::new(299_000, 114_000).expect("weights");
+        assert_eq!(matrix("kr=0.299,kb=0.114"), Ok(Matrix::Custom(weights)));
+        assert!(matrix("bt470").unwrap_err().ends_with("smpte240m, fcc, ycgco, or weights as kr=0.299,kb=0.114"));
+        for (wrong, says) in [
+            ("kr=1.3,kb=0.1", "kr is '1.3'"),
+            ("kr=0.3,kb=0.1234567", "kb is '0.1234567'"),
+            ("kr=0.+3,kb=0.1", "kr is '0.+3'"),
+            ("kr=0.3,kb=0.", "kb is '0.'"),
+            ("kr=0.6,kb=0.1", "Kr is 600000, Kb is 100000"),
+        ] {
+            assert!(matrix(wrong).unwrap_err().contains(says), "{wrong}: {:?}", matrix(wrong));
+        }
     }
 
     #[test]

@@ -49,7 +49,9 @@ fn padded_planes_give_the_same_picture() {
 fn matrices_ranges_and_orders_are_as_asked() {
     let place = Place::new();
     let cat = cat();
-    for (name, matrix) in [("bt601", BT601), ("bt709", BT709), ("bt2020", BT2020)] {
+    for (name, matrix) in
+        [("bt601", BT601), ("bt709", BT709), ("bt2020", BT2020), ("smpte240m", (2120, 870)), ("fcc", (3000, 1100))]
+    {
         for (range, full) in [("limited", false), ("full", true)] {
             let options = format!("--format yuv420p --matrix {name} --range {range}");
             let said = place.succeeds(&format!("convert {} out.bgr {options}", cat_npy()));

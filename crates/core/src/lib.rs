@@ -35,7 +35,9 @@ mod size;
 mod spec;
 mod subsampling;
 
-pub use color::{ChromaSiting, ColorInfo, Matrix, Range, ResolvedColor};
+pub use color::{
+    ChromaSiting, ColorInfo, LumaWeights, LumaWeightsError, Matrix, Range, ResolvedColor, UnsupportedMatrix,
+};
 pub use component::{B, Bgr, Bgra, Cb, CbCr, Channel, Component, Cr, CrCb, G, R, Rgb, Rgba, Y};
 pub use error::{Axis, Expected, LayoutError, Quantity, RegionError, SizeError};
 pub use format::{Bgr8, Bgra8, Format, Free, Gray8, Linked, Nv12, PitchRule, Rgb8, Rgba8, Yuv420p8};

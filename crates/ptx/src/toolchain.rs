@@ -73,7 +73,10 @@ impl Toolchain {
             return match Self::at(Path::new(&path), &origin)? {
                 Some(found) => Ok(Some(found)),
                 None => {
-                    fail!("{origin}: expected the sources of `core` in its sysroot and a cargo beside it, found none")
+                    fail!(
+                        "{origin}: expected the sources of `core` in its sysroot and a cargo beside it, found none; with rustup \
+                         `rustup component add rust-src` brings the sources; or install another: {INSTALL}"
+                    )
                 }
             };
         }

@@ -17,7 +17,9 @@ fn main() -> ExitCode {
 
 fn build(words: &[String]) -> Result<(), Box<dyn std::error::Error>> {
     let [checkout, workspace, out, package, file, features @ ..] = words else {
-        return Err(format!("expected CHECKOUT WORKSPACE OUT_FOLDER PACKAGE FILE.ptx [FEATURE], found {words:?}").into());
+        return Err(
+            format!("expected CHECKOUT WORKSPACE OUT_FOLDER PACKAGE FILE.ptx [FEATURE], found {words:?}").into()
+        );
     };
     // What cargo tells build scripts; `cargo run` told of this program instead.
     std::env::set_var("CARGO_MANIFEST_DIR", workspace);
