@@ -90,6 +90,8 @@ formats! {
     yuv {
         Yuv420p8,
         Nv12,
+        Yv12,
+        Nv21,
     }
     rgb {
         Bgr8,

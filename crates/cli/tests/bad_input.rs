@@ -138,7 +138,7 @@ fn crops_outside_or_off_the_grid() {
 #[test]
 fn formats_unknown_or_not_to_be_had() {
     let place = place();
-    let known = "yuv420p, nv12, bgr24, rgb24, bgra, rgba, gray";
+    let known = "yuv420p, nv12, yv12, nv21, bgr24, rgb24, bgra, rgba, gray";
     place.fails("convert f.yuv o.png --format yuv420 --size 6x4", 2, &["'yuv420'", known]);
     place.fails(&format!("convert f.yuv o.png {RAW} --to jpeg"), 2, &["'jpeg'", known]);
     place.fails("convert f.yuv o.raw --format gray --size 6x6", 2, &["no conversion of gray to bgr24", "--to gray"]);

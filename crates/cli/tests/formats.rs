@@ -93,8 +93,14 @@ fn nv12_and_odd_sizes() {
     let nv12: Vec<u8> = luma.iter().copied().chain(cb.iter().zip(cr).flat_map(|(&b, &r)| [b, r])).collect();
     place.put("f.nv12", &nv12);
     place.put("f.yuv", &planar);
+    // Cr first, as planes and in pairs.
+    place.put("f.yv12", [luma, cr, cb].concat());
+    place.put(
+        "f.nv21",
+        nv12[..w * h].iter().copied().chain(nv12[w * h..].chunks(2).flat_map(|p| [p[1], p[0]])).collect::<Vec<u8>>(),
+    );
     let expected = picture(&planar, size, BT601, false);
-    for (file, format) in [("f.nv12", "nv12"), ("f.yuv", "yuv420p")] {
+    for (file, format) in [("f.nv12", "nv12"), ("f.yuv", "yuv420p"), ("f.yv12", "yv12"), ("f.nv21", "nv21")] {
         place.succeeds(&format!("convert {file} out.rgb --format {format} --size 5x3 --to rgb24"));
         assert_eq!(place.get("out.rgb"), expected, "{file}");
         place.succeeds(&format!("convert {file} copy.raw --format {format} --size 5x3 --to {format}"));
@@ -222,6 +228,6 @@ fn info_lists_what_there_is() {
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
     assert_eq!(json["devices"][0]["name"], "cpu");
     assert_eq!(json["driver"].as_str().is_some(), cfg!(feature = "cuda"), "{}", json["driver"]);
-    assert_eq!(json["formats"].as_array().unwrap().len(), 7);
+    assert_eq!(json["formats"].as_array().unwrap().len(), 9);
     assert!(json["conversions"].as_array().unwrap().iter().any(|c| c["from"] == "nv12" && c["to"] == "bgra"));
 }

@@ -1,7 +1,7 @@
 //! Formats: which planes an image has. The built-in ones, and how to make one.
 
 use crate::{
-    component::{Bgr, Bgra, Cb, CbCr, Cr, Rgb, Rgba, Y},
+    component::{Bgr, Bgra, Cb, CbCr, Cr, CrCb, Rgb, Rgba, Y},
     pitch::{Dyn, Even, Per, Pitch},
     planes::PlaneList,
     sealed::Sealed,
@@ -19,11 +19,11 @@ use core::marker::PhantomData;
 /// ```
 /// use framewright_core::*;
 ///
-/// /// Luma at 8 bits with chroma as Cr, Cb pairs: what some cameras call NV21.
-/// enum Nv21 {}
-/// impl Format for Nv21 {
-///     const NAME: &'static str = "nv21";
-///     type Planes = (Spec<Y, u8>, Spec<CrCb, [u8; 2], Half>);
+/// /// Luma at 8 bits with chroma as Cr, Cb pairs beside each pixel: NV42.
+/// enum Nv42 {}
+/// impl Format for Nv42 {
+///     const NAME: &'static str = "nv42";
+///     type Planes = (Spec<Y, u8>, Spec<CrCb, [u8; 2]>);
 /// }
 /// ```
 ///
@@ -97,6 +97,15 @@ formats! {
     );
     /// Semi-planar 4:2:0 at 8 bits: Y, then Cb and Cr interleaved at half the width and height. FFmpeg's `nv12`.
     Nv12 "nv12": (Spec<Y, u8, Full, L::First>, Spec<CbCr, [u8; 2], Half, L::PairOfFirst>);
+    /// [`Yuv420p8`] with Cr before Cb, as Android and old capture cards give it. FFmpeg reads it as `yuv420p` with the planes
+    /// exchanged and has no name for it; others call it YV12.
+    Yv12 "yv12": (
+        Spec<Y, u8, Full, L::First>,
+        Spec<Cr, u8, Half, L::HalfOfFirst>,
+        Spec<Cb, u8, Half, L::HalfOfFirst>
+    );
+    /// [`Nv12`] with Cr before Cb in each pair, as many cameras give it. FFmpeg's `nv21`.
+    Nv21 "nv21": (Spec<Y, u8, Full, L::First>, Spec<CrCb, [u8; 2], Half, L::PairOfFirst>);
     /// Luma alone at 8 bits. FFmpeg's `gray`.
     Gray8 "gray": (Spec<Y, u8, Full, L::First>);
     /// Interleaved blue, green, red at 8 bits. FFmpeg's `bgr24`, OpenCV's default.

@@ -40,7 +40,7 @@ pub use color::{
 };
 pub use component::{B, Bgr, Bgra, Cb, CbCr, Channel, Component, Cr, CrCb, G, R, Rgb, Rgba, Y};
 pub use error::{Axis, Expected, LayoutError, Quantity, RegionError, SizeError};
-pub use format::{Bgr8, Bgra8, Format, Free, Gray8, Linked, Nv12, PitchRule, Rgb8, Rgba8, Yuv420p8};
+pub use format::{Bgr8, Bgra8, Format, Free, Gray8, Linked, Nv12, Nv21, PitchRule, Rgb8, Rgba8, Yuv420p8, Yv12};
 pub use layout::Layout;
 pub use pitch::{Bytes, Dyn, Even, Per, Pitch};
 pub use planes::{FreePlanes, OnePlane, PlaneEach, PlaneList, PlaneMap, SameAs, SamePlanes};
